@@ -1,0 +1,1 @@
+"""What is outside, spoken to through the ports. Only bootstrap knows which adapters there are."""

@@ -1,0 +1,1 @@
+"""How the merchant's own system is told that access changed."""

@@ -1,0 +1,1 @@
+"""Where rows live. Each store knows one database and passes the same exam."""
