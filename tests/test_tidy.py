@@ -65,7 +65,7 @@ NEVER_CATCH_ALL = ("engine.py", "sweep.py", "core/", "adapters/processors/", "ad
 
 ADDRESSES = re.compile(
     r"/(?:work)/(?:main|shared|\.\w+)"
-    r"|/(?:root|Users|home)/[\w.-]+"
+    r"|(?<![\w.>])/(?:root|Users|home)/[\w.-]+"
     r"|(?:pypi|pythonhosted|npmjs|deb\.debian)\.(?:org|com)"
     r"|index-url[ =]\S*:/"
 )
