@@ -28,7 +28,8 @@ def nodes(*folders: Path) -> Iterator[tuple[str, ast.AST]]:
     """Every node of every file, with the place to name in a message."""
     for path in python_files(*folders):
         for node in ast.walk(tree_of(path)):
-            yield f"{name_of(path)}:{getattr(node, 'lineno', 1)}", node
+            located = node.pattern if isinstance(node, ast.match_case) else node
+            yield f"{name_of(path)}:{getattr(located, 'lineno', 1)}", node
 
 
 def name_of(path: Path) -> str:

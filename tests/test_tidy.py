@@ -80,7 +80,7 @@ def inside(path: Path, homes: tuple[str, ...]) -> bool:
 
 
 def report(problems: list[str], what_to_do: str) -> None:
-    assert not problems, "\n".join([what_to_do, *(f"  {problem}" for problem in problems)])
+    assert not problems, "\n".join([what_to_do, *(f"  {problem}" for problem in dict.fromkeys(problems))])
 
 
 # --- the core ---------------------------------------------------------------------------------------------------------
