@@ -47,8 +47,17 @@ def imports_of(path: Path) -> Iterator[tuple[str, int]]:
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.module or ".", node.lineno
-            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+            source = absolute(path, node)
+            yield source, node.lineno
+            yield from ((f"{source}.{alias.name}", node.lineno) for alias in node.names)
+
+
+def absolute(path: Path, node: ast.ImportFrom) -> str:
+    """Name the source of an import in full, also where it is written with leading dots."""
+    if not node.level:
+        return node.module or ""
+    package = path.relative_to(SRC).parent.parts
+    return ".".join([*package[: len(package) + 1 - node.level], *([node.module] if node.module else [])])
 
 
 @cache
