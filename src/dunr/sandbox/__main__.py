@@ -1,0 +1,37 @@
+"""``python -m dunr.sandbox``: the same server without the rest of dunr around it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from .config import SandboxConfig
+from .instants import parsed
+from .server import serve
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="python -m dunr.sandbox", description=__doc__)
+    options.add_argument("--database", type=Path, default=Path("dunr-data/sandbox.db"))
+    options.add_argument("--port", type=int, default=8090)
+    options.add_argument("--webhook-url")
+    options.add_argument("--webhook-secret", action="append", default=[])
+    options.add_argument("--api-key", action="append", default=[])
+    options.add_argument("--account", default="acct_sandbox")
+    options.add_argument("--clock", choices=("system", "manual"), default="system")
+    options.add_argument("--clock-start", type=parsed)
+    given = options.parse_args()
+    config = SandboxConfig(
+        database=given.database,
+        webhook_url=given.webhook_url,
+        webhook_secrets=tuple(given.webhook_secret),
+        api_keys=tuple(given.api_key),
+        account=given.account,
+        clock=given.clock,
+        clock_start=given.clock_start,
+    )
+    serve(config, given.port)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""The sandbox as an ASGI application, to run alone or to be mounted in another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+
+from . import control_face, processor_face
+from .config import SandboxConfig
+from .machine import Sandbox
+
+__all__ = ["SandboxConfig", "build_app"]
+
+
+def build_app(config: SandboxConfig) -> Starlette:
+    """Both faces over one sandbox, which acts from now on.
+
+    It is started here and not in the lifespan, because an app that is mounted
+    in another one never has its lifespan run. The sandbox is at
+    ``app.state.sandbox``; close it there if the lifespan is not run.
+    """
+    sandbox = Sandbox(config)
+    sandbox.start()
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        sandbox.close()
+
+    app = Starlette(routes=[*processor_face.routes(sandbox), *control_face.routes(sandbox)], lifespan=lifespan)
+    app.state.sandbox = sandbox
+    return app

@@ -1,0 +1,259 @@
+"""Bringing customers, cards, subscriptions and invoices into being, as a tester describes them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
+
+import msgspec
+
+from . import invoices, outcomes, scripts
+from .booking import put_decline
+from .database import Transaction
+from .events import emit, emit_invoice
+from .identifiers import new_id
+from .instants import on_wire
+from .outcomes import Decline
+from .records import Card, Charge, Customer, Invoice, Subscription
+from .refusals import conflict, invalid
+
+PERIOD = timedelta(days=30)
+
+Amount = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"^[^/\s]+$")]
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class CustomerBody(msgspec.Struct, forbid_unknown_fields=True):
+    """The person who owes, as told."""
+
+    id: Name
+    email: str | None = None
+    name: str | None = None
+    locale: str | None = None
+    timezone: str | None = None
+    country: str | None = None
+
+
+class CardBody(msgspec.Struct, forbid_unknown_fields=True):
+    """A payment method, as told; a fingerprint is made up from the id."""
+
+    id: Name
+    network: str | None = "visa"
+    last4: str = "4242"
+    fingerprint: str | None = None
+    expires: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}$")] | None = None
+    rail: Literal["card", "ach", "sepa", "bacs"] = "card"
+
+
+class NewCardBody(CardBody, kw_only=True):
+    """A payment method that a customer adds later."""
+
+    make_default: bool = True
+
+
+class DeclineBody(msgspec.Struct, forbid_unknown_fields=True):
+    """A decline with every signal that an issuer may give."""
+
+    code: str = "card_declined"
+    decline_code: str | None = None
+    advice_code: str | None = None
+    network_decline_code: str | None = None
+
+
+class InvoiceBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What is not given is made up, so that the shortest request is ``{}``."""
+
+    invoice: Name | None = None
+    subscription: Name | msgspec.UnsetType | None = msgspec.UNSET
+    customer: CustomerBody | None = None
+    amount_minor: Amount = 4900
+    currency: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{3}$")] = "usd"
+    card: CardBody | msgspec.UnsetType | None = msgspec.UNSET
+    first_invoice: bool = False
+    collection_method: Literal["charge_automatically", "send_invoice"] = "charge_automatically"
+    subscription_status: Literal["active", "trialing", "past_due", "incomplete", "paused", "unpaid", "ended"] | None = (
+        None
+    )
+    period_end_at: Instant | None = None
+    send_webhook: bool = True
+
+
+class NewInvoiceBody(InvoiceBody, kw_only=True):
+    """An invoice that has not failed."""
+
+    status: Literal["draft", "open", "paid"] = "open"
+
+
+class FailureBody(InvoiceBody, kw_only=True):
+    """An invoice whose first charge has failed, and how."""
+
+    failed_at: Instant | None = None
+    decline: str | DeclineBody | None = None
+
+
+def customer_of(tx: Transaction, body: CustomerBody | None) -> Customer:
+    body = body or CustomerBody(id=new_id("cus"))
+    customer = tx.get(Customer, body.id)
+    if customer is None:
+        customer = Customer(**msgspec.structs.asdict(body))
+        tx.put(customer)
+    return customer
+
+
+def card_of(tx: Transaction, customer: Customer, body: CardBody | msgspec.UnsetType | None) -> Card | None:
+    """The card as described, attached; the first one becomes the default."""
+    if body is None:
+        return None
+    if isinstance(body, msgspec.UnsetType):
+        body = CardBody(id=f"pm_{customer.id}")
+    card = tx.get(Card, body.id)
+    if card is not None and card.customer != customer.id:
+        raise conflict(f"Card {card.id!r} belongs to customer {card.customer!r}. Use another id.")
+    if card is None:
+        card = Card(
+            id=body.id,
+            customer=customer.id,
+            network=body.network,
+            rail=body.rail,
+            last4=body.last4,
+            fingerprint=body.fingerprint or f"fp_{body.id}",
+            expires=body.expires,
+        )
+    card.detached = False
+    tx.put(card)
+    if customer.default_card is None:
+        customer.default_card = card.id
+        tx.put(customer)
+    return card
+
+
+def subscription_of(
+    tx: Transaction, customer: Customer, body: InvoiceBody, status: str, started_at: datetime
+) -> str | None:
+    """The subscription as described; one that exists takes a status only if it is given."""
+    if body.subscription is None:
+        return None
+    subscription_id = new_id("sub") if isinstance(body.subscription, msgspec.UnsetType) else body.subscription
+    subscription = tx.get(Subscription, subscription_id)
+    if subscription is None:
+        subscription = Subscription(
+            id=subscription_id, customer=customer.id, status=status, period_end_at=started_at + PERIOD
+        )
+    elif subscription.customer != customer.id:
+        raise conflict(f"Subscription {subscription.id!r} belongs to customer {subscription.customer!r}.")
+    elif subscription.status in ("active", "trialing"):
+        subscription.status = status
+    subscription.status = body.subscription_status or subscription.status
+    subscription.period_end_at = body.period_end_at or subscription.period_end_at
+    tx.put(subscription)
+    return subscription.id
+
+
+def _invoice_of(
+    tx: Transaction, body: InvoiceBody, subscription_status: str, at: datetime
+) -> tuple[Invoice, Card | None]:
+    customer = customer_of(tx, body.customer)
+    card = card_of(tx, customer, body.card)
+    invoice = Invoice(
+        id=body.invoice or new_id("in"),
+        customer=customer.id,
+        subscription=subscription_of(tx, customer, body, subscription_status, at),
+        amount_total_minor=body.amount_minor,
+        amount_due_minor=body.amount_minor,
+        currency=body.currency.lower(),
+        collection_method=body.collection_method,
+        first_invoice=body.first_invoice,
+        created_at=at,
+        updated_at=tx.now,
+    )
+    return invoice, card
+
+
+def new_invoice(tx: Transaction, body: NewInvoiceBody) -> dict[str, object]:
+    """An invoice that has not failed; one made as paid is paid by credit, as with a full coupon."""
+    invoice, card = _invoice_of(tx, body, "active", tx.now)
+    if body.status == "paid":
+        invoice.credited_minor = invoice.amount_total_minor
+    status = invoices.settle_up(tx, invoice)
+    if body.status == "draft":
+        invoice.status = "draft"
+        tx.put(invoice)
+    event = None
+    if body.send_webhook:
+        event = emit_invoice(tx, "invoice.paid" if status == "paid" else "invoice.updated", invoice).id
+    return made(invoice, card, None, event)
+
+
+def first_failure(tx: Transaction, body: FailureBody) -> dict[str, object]:
+    """An invoice whose first charge was declined, or could not be made for want of a method."""
+    if body.amount_minor == 0:
+        raise invalid("A charge of nothing cannot fail. Give an amount_minor of at least 1.")
+    failed_at = body.failed_at or tx.now
+    invoice, card = _invoice_of(tx, body, "incomplete" if body.first_invoice else "past_due", failed_at)
+    invoice.first_failed_at = failed_at
+    invoices.plan_own_retry(tx, invoice)
+    tx.put(invoice)
+    decline = decline_from(body.decline)
+    if card is not None:
+        scripts.assume_declines(tx, card.id, decline)
+    charge = None
+    if card is not None or body.decline is not None:
+        charge = _declined_charge(tx, invoice, card, decline, failed_at)
+    event = emit_invoice(tx, "invoice.payment_failed", invoice, charge).id if body.send_webhook else None
+    return made(invoice, card, charge, event)
+
+
+def decline_from(body: str | DeclineBody | None) -> Decline:
+    if isinstance(body, DeclineBody):
+        return Decline(**msgspec.structs.asdict(body))
+    return outcomes.decline_of(body or "insufficient_funds")
+
+
+def _declined_charge(
+    tx: Transaction, invoice: Invoice, card: Card | None, decline: Decline, failed_at: datetime
+) -> Charge:
+    """The first charge is the processor's own: it is booked, but nobody requested it."""
+    charge = Charge(
+        id=new_id("ch"),
+        invoice=invoice.id,
+        customer=invoice.customer,
+        key=None,
+        amount_minor=invoice.amount_due_minor,
+        currency=invoice.currency,
+        card=None if card is None else card.id,
+        card_fingerprint=None if card is None else card.fingerprint,
+        status="declined",
+        at=failed_at,
+        updated_at=tx.now,
+    )
+    put_decline(charge, decline)
+    tx.put(charge)
+    return charge
+
+
+def made(invoice: Invoice, card: Card | None, charge: Charge | None, event: str | None) -> dict[str, object]:
+    return {
+        "invoice": invoice.id,
+        "subscription": invoice.subscription,
+        "customer": invoice.customer,
+        "card": None if card is None else card.id,
+        "charge": None if charge is None else charge.id,
+        "event": event,
+        "status": invoice.status,
+        "amount_minor": invoice.amount_total_minor,
+        "currency": invoice.currency,
+        "first_failed_at": on_wire(invoice.first_failed_at),
+    }
+
+
+def attach(tx: Transaction, customer: Customer, body: NewCardBody) -> Card:
+    """A new card on file. Made the default, it is two events for one change, as at real processors."""
+    card = card_of(tx, customer, body)
+    assert card is not None, "a described card is always there"
+    emit(tx, "payment_method.attached", customer=customer.id)
+    if body.make_default:
+        customer.default_card = card.id
+        tx.put(customer)
+        emit(tx, "customer.updated", customer=customer.id)
+    return card

@@ -1,0 +1,241 @@
+"""``/sandbox``: failing, paying, voiding, disputing. What people and banks do to an invoice."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from . import billing, invoices
+from .answers import Reply, as_json, charge_on_wire
+from .booking import collect
+from .database import Transaction
+from .events import emit_invoice
+from .identifiers import new_id
+from .outcomes import Succeed
+from .records import Card, Charge, Customer, Dispute, Intent, Invoice
+from .refusals import conflict, invalid, unknown
+from .snapshots import dispute_on_wire, invoice_on_wire
+from .wire import Call
+
+MADE = "made:"
+
+Positive = Annotated[int, msgspec.Meta(ge=1, le=10**15)]
+
+
+class AmountBody(msgspec.Struct, forbid_unknown_fields=True):
+    """How much; all of it where nothing is said."""
+
+    amount_minor: Positive | None = None
+
+
+class PayBody(AmountBody):
+    """A payment by the customer."""
+
+    card: str | None = None
+    force: bool = False  # pay what is no longer payable, or more than is due
+
+
+class ReturnBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Why a bank debit bounced."""
+
+    code: str = "R01"
+
+
+class CloseBody(msgspec.Struct, forbid_unknown_fields=True):
+    """How a dispute ended."""
+
+    status: Literal["won", "lost", "warning_closed"]
+    reinstated: bool = False
+
+
+def fail(tx: Transaction, call: Call) -> Reply:
+    body = call.read(billing.FailureBody)
+    return _made_before(tx, body.invoice) or _make(tx, billing.first_failure(tx, body))
+
+
+def create_invoice(tx: Transaction, call: Call) -> Reply:
+    body = call.read(billing.NewInvoiceBody)
+    return _made_before(tx, body.invoice) or _make(tx, billing.new_invoice(tx, body))
+
+
+def _made_before(tx: Transaction, invoice_id: str | None) -> Reply | None:
+    """The same invoice again is the same object and nothing new."""
+    if invoice_id is None:
+        return None
+    before = tx.single(MADE + invoice_id)
+    return None if before is None else as_json(msgspec.Raw(before.encode()))
+
+
+def _make(tx: Transaction, made: dict[str, object]) -> Reply:
+    answer = as_json(made, 201)
+    tx.put_single(f"{MADE}{made['invoice']}", answer.body.decode())
+    return answer
+
+
+def pay(tx: Transaction, call: Call) -> Reply:
+    """The customer pays by some way of their own; it always works."""
+    invoice, body = _invoice(tx, call), call.read(PayBody)
+    if not body.force and invoice.status not in ("draft", "open"):
+        raise conflict(f'The invoice is {invoice.status}. Send {{"force": true}} to pay it all the same.')
+    if not body.force and (body.amount_minor or 0) > invoice.amount_due_minor:
+        raise invalid(f'Only {invoice.amount_due_minor} is due. Send {{"force": true}} to pay more.')
+    amount_minor = body.amount_minor or invoice.amount_due_minor or invoice.amount_total_minor
+    customer = tx.get(Customer, invoice.customer)
+    card = tx.get(Card, body.card or (customer.default_card if customer else None))
+    request = collect(tx, invoice, card, amount_minor, "customer", Succeed())
+    return as_json({"charge": _charge_body(tx, request.charge), "invoice": _fresh(tx, invoice)})
+
+
+def void(tx: Transaction, call: Call) -> Reply:
+    return _end(tx, _invoice(tx, call), "void", "invoice.voided")
+
+
+def write_off(tx: Transaction, call: Call) -> Reply:
+    return _end(tx, _invoice(tx, call), "written_off", "invoice.written_off")
+
+
+def _end(tx: Transaction, invoice: Invoice, status: Literal["void", "written_off"], event: str) -> Reply:
+    if invoice.status not in ("draft", "open", status):
+        raise conflict(f"The invoice is {invoice.status}; only a draft or open one can become {status}.")
+    if invoice.status != status:
+        invoice.status = status
+        invoices.settle_up(tx, invoice)
+        emit_invoice(tx, event, invoice)
+        invoices.follow_subscription(tx, invoice)
+    return as_json({"invoice": _fresh(tx, invoice)})
+
+
+def credit(tx: Transaction, call: Call) -> Reply:
+    invoice, body = _invoice(tx, call), call.read(AmountBody)
+    if invoice.status not in ("draft", "open"):
+        raise conflict(f"The invoice is {invoice.status}; there is nothing left to credit.")
+    if (body.amount_minor or 0) > invoice.amount_due_minor:
+        raise invalid(f"Only {invoice.amount_due_minor} is due; a credit cannot be larger.")
+    invoice.credited_minor += body.amount_minor or invoice.amount_due_minor
+    status = invoices.settle_up(tx, invoice)
+    emit_invoice(tx, "invoice.paid" if status == "paid" else "invoice.updated", invoice)
+    invoices.follow_subscription(tx, invoice)
+    return as_json({"invoice": _fresh(tx, invoice)})
+
+
+def dispute(tx: Transaction, call: Call) -> Reply:
+    charge, body = _succeeded(tx, call), call.read(AmountBody)
+    if tx.find(Dispute, "charge = ? AND status = 'open'", charge.id):
+        raise conflict("The charge is disputed already. Close that dispute first.")
+    opened = Dispute(
+        id=new_id("dp"),
+        customer=charge.customer,
+        charge=charge.id,
+        invoice=charge.invoice,
+        card_fingerprint=charge.card_fingerprint,
+        amount_minor=min(body.amount_minor or charge.amount_minor, charge.amount_minor),
+        opened_at=tx.now,
+    )
+    tx.put(opened)
+    emit_invoice(tx, "dispute.opened", _invoice_of(tx, charge), charge)
+    return as_json({"dispute": dispute_on_wire(opened)}, 201)
+
+
+def close_dispute(tx: Transaction, call: Call) -> Reply:
+    found, body = tx.get(Dispute, call.path["id"]), call.read(CloseBody)
+    if found is None:
+        raise unknown("dispute", call.path["id"])
+    charge = tx.get(Charge, found.charge)
+    assert charge is not None, "a dispute is about a charge"
+    found.status, found.reinstated, found.closed_at = body.status, body.reinstated, tx.now
+    tx.put(found)
+    emit_invoice(tx, "dispute.closed", _invoice_of(tx, charge), charge)
+    return as_json({"dispute": dispute_on_wire(found)})
+
+
+def return_charge(tx: Transaction, call: Call) -> Reply:
+    """A bank debit bounces after it succeeded: the invoice is owed again."""
+    charge, body = _succeeded(tx, call), call.read(ReturnBody)
+    invoice = _invoice_of(tx, charge)
+    charge.status, charge.return_code, charge.updated_at = "returned", body.code, tx.now
+    tx.put(charge)
+    invoices.settle_up(tx, invoice)
+    if invoice.status == "open":
+        invoice.first_failed_at = invoice.first_failed_at or tx.now
+        tx.put(invoice)
+    emit_invoice(tx, "charge.returned", invoice, charge)
+    emit_invoice(tx, "invoice.updated", invoice, charge)
+    invoices.follow_subscription(tx, invoice)
+    return as_json({"charge": charge_on_wire(charge), "invoice": _fresh(tx, invoice)})
+
+
+def refund(tx: Transaction, call: Call) -> Reply:
+    charge, body = _succeeded(tx, call), call.read(AmountBody)
+    left = charge.amount_minor - charge.refunded_minor
+    if left == 0 or (body.amount_minor or 0) > left:
+        raise conflict(f"Only {left} of this charge is left to refund.")
+    charge.refunded_minor += body.amount_minor or left
+    charge.updated_at = tx.now
+    tx.put(charge)
+    emit_invoice(tx, "charge.refunded", _invoice_of(tx, charge), charge)
+    return as_json({"charge": charge_on_wire(charge)})
+
+
+def confirm_charge(tx: Transaction, call: Call) -> Reply:
+    charge = _charge(tx, call)
+    return _confirm(tx, tx.get(Intent, charge.intent), charge.id)
+
+
+def confirm_intent(tx: Transaction, call: Call) -> Reply:
+    return _confirm(tx, tx.get(Intent, call.path["id"]), call.path["id"])
+
+
+def _confirm(tx: Transaction, intent: Intent | None, asked: str) -> Reply:
+    """The customer says yes to their bank: a new charge, which carries the intent but no key."""
+    if intent is None:
+        raise unknown("intent waiting for the customer in", asked)
+    if intent.status != "requires_action":
+        raise conflict(f"The intent is {intent.status}; it can no longer be confirmed.")
+    invoice = tx.get(Invoice, intent.invoice)
+    assert invoice is not None, "an intent belongs to an invoice"
+    request = collect(tx, invoice, tx.get(Card, intent.card), intent.amount_minor, "customer", Succeed())
+    charge = tx.get(Charge, request.charge)
+    assert charge is not None, "a success is booked as a charge"
+    charge.intent = intent.id
+    tx.put(charge)
+    intent.status = "succeeded"
+    tx.put(intent)
+    return as_json({"intent": {"id": intent.id, "status": intent.status}, "charge": charge_on_wire(charge)})
+
+
+def _invoice(tx: Transaction, call: Call) -> Invoice:
+    invoice = tx.get(Invoice, call.path["id"])
+    if invoice is None:
+        raise unknown("invoice", call.path["id"])
+    return invoice
+
+
+def _invoice_of(tx: Transaction, charge: Charge) -> Invoice:
+    invoice = tx.get(Invoice, charge.invoice)
+    assert invoice is not None, "a charge belongs to an invoice"
+    return invoice
+
+
+def _charge(tx: Transaction, call: Call) -> Charge:
+    charge = tx.get(Charge, call.path["id"])
+    if charge is None:
+        raise unknown("charge", call.path["id"])
+    return charge
+
+
+def _succeeded(tx: Transaction, call: Call) -> Charge:
+    charge = _charge(tx, call)
+    if charge.status != "succeeded":
+        raise conflict(f"The charge is {charge.status}; only one that succeeded can come back.")
+    return charge
+
+
+def _fresh(tx: Transaction, invoice: Invoice) -> dict[str, object] | None:
+    found = tx.get(Invoice, invoice.id)
+    return None if found is None else invoice_on_wire(tx, found)
+
+
+def _charge_body(tx: Transaction, charge_id: str | None) -> dict[str, object] | None:
+    charge = tx.get(Charge, charge_id)
+    return None if charge is None else charge_on_wire(charge)

@@ -1,0 +1,109 @@
+"""``/sandbox``: cards and what they will answer, customers and subscriptions that come and go."""
+
+from __future__ import annotations
+
+import msgspec
+
+from . import billing, invoices, scripts
+from .answers import Reply, as_json
+from .database import Transaction
+from .events import emit
+from .outcomes import BadScript
+from .records import Card, Customer, Invoice, Subscription
+from .refusals import invalid, unknown
+from .snapshots import card_on_wire, customer_on_wire, methods, subscription_on_wire
+from .wire import Call
+
+
+class ScriptBody(msgspec.Struct, forbid_unknown_fields=True):
+    """The next outcomes of a card, in order."""
+
+    outcomes: list[str]
+
+
+def put_script(tx: Transaction, call: Call) -> Reply:
+    """A list of outcomes, bare or under ``outcomes``. The card may come later."""
+    body = call.read(list[str]) if call.body.lstrip().startswith(b"[") else call.read(ScriptBody).outcomes
+    if not 1 <= len(body) <= scripts.OUTCOMES_MAX:
+        raise invalid(f"Give between 1 and {scripts.OUTCOMES_MAX} outcomes; the last one repeats.")
+    try:
+        scripts.give(tx, call.path["id"], body)
+    except BadScript as error:
+        raise invalid(f"{error}") from None
+    return as_json(scripts.remaining(tx, call.path["id"]))
+
+
+def get_script(tx: Transaction, call: Call) -> Reply:
+    return as_json(scripts.remaining(tx, call.path["id"]))
+
+
+def add_card(tx: Transaction, call: Call) -> Reply:
+    customer, body = _customer(tx, call), call.read(billing.NewCardBody)
+    card = billing.attach(tx, customer, body)
+    return as_json({"card": card_on_wire(card), "customer": customer.id, "default": customer.default_card}, 201)
+
+
+def detach_card(tx: Transaction, call: Call) -> Reply:
+    """Off file. Another card does not become the default by itself."""
+    card = tx.get(Card, call.path["id"])
+    if card is None:
+        raise unknown("card", call.path["id"])
+    customer = tx.get(Customer, card.customer)
+    if not card.detached:
+        card.detached = True
+        tx.put(card)
+        if customer is not None and customer.default_card == card.id:
+            customer.default_card = None
+            tx.put(customer)
+        emit(tx, "payment_method.detached", customer=card.customer)
+    return as_json({"card": card_on_wire(card)})
+
+
+def look_at_customer(tx: Transaction, call: Call) -> Reply:
+    customer = _customer(tx, call)
+    return as_json(
+        {
+            "customer": customer_on_wire(customer),
+            "methods": [card_on_wire(card) for card in methods(tx, customer)],
+            "subscriptions": [
+                subscription_on_wire(found) for found in tx.find(Subscription, "customer = ?", customer.id)
+            ],
+        }
+    )
+
+
+def delete_customer(tx: Transaction, call: Call) -> Reply:
+    """The subscriptions end with their customer; what is owed stays owed."""
+    customer = _customer(tx, call)
+    if not customer.deleted:
+        customer.deleted = True
+        tx.put(customer)
+        emit(tx, "customer.deleted", customer=customer.id)
+        for subscription in tx.find(Subscription, "customer = ? AND status <> 'ended'", customer.id):
+            _end(tx, subscription)
+    return as_json({"customer": customer_on_wire(customer)})
+
+
+def cancel_subscription(tx: Transaction, call: Call) -> Reply:
+    subscription = tx.get(Subscription, call.path["id"])
+    if subscription is None:
+        raise unknown("subscription", call.path["id"])
+    if subscription.status != "ended":
+        _end(tx, subscription)
+    return as_json({"subscription": subscription_on_wire(subscription)})
+
+
+def _end(tx: Transaction, subscription: Subscription) -> None:
+    subscription.status = "ended"
+    tx.put(subscription)
+    for invoice in tx.find(Invoice, "subscription = ? AND next_attempt_at IS NOT NULL", subscription.id):
+        invoices.forget_own_retry(tx, invoice)
+        tx.put(invoice)
+    emit(tx, "subscription.deleted", subscription=subscription.id, customer=subscription.customer)
+
+
+def _customer(tx: Transaction, call: Call) -> Customer:
+    customer = tx.get(Customer, call.path["id"])
+    if customer is None:
+        raise unknown("customer", call.path["id"])
+    return customer

@@ -1,0 +1,22 @@
+"""The sandbox in a process of its own, on the loopback only: its control face has no door."""
+
+from __future__ import annotations
+
+import uvicorn
+
+from .app import build_app
+from .config import SandboxConfig
+
+STOP_SECONDS = 2
+
+
+def serve(config: SandboxConfig, port: int) -> None:
+    """Run until told to stop. Hanging requests are not waited for; their results are durable."""
+    uvicorn.run(
+        build_app(config),
+        host="127.0.0.1",
+        port=port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
