@@ -1,0 +1,22 @@
+"""How a date reads, and in whose timezone. Knows that a date promised to a customer is the date where they live."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from babel.core import Locale
+from babel.dates import format_date
+
+
+def zone_of(payer_timezone: str | None, policy_timezone: str) -> ZoneInfo:
+    """The payer's timezone where it is known, else the policy's, which was checked when it was loaded."""
+    if payer_timezone:
+        try:
+            return ZoneInfo(payer_timezone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            pass  # a processor passes on what its customers typed; the policy's zone is right for most of them
+    return ZoneInfo(policy_timezone)
+
+
+def date_text(at: datetime, zone: ZoneInfo, locale: Locale) -> str:
+    """The day in words, with the weekday and the year: Tuesday, July 7, 2026."""
+    return format_date(at.astimezone(zone).date(), "full", locale=locale)

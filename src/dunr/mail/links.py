@@ -1,0 +1,89 @@
+"""Signed card links: the one thing in a notice that acts. Knows who may fix which case, and until when. No state."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from itsdangerous import BadData, URLSafeSerializer
+
+from dunr.errors import CallerError, SettingsError
+
+CARD_LINK_LIFE = timedelta(days=60)
+SECRET_LENGTH_MIN = 16
+TOKEN_LENGTH_MAX = 2000
+
+# Binds the signature to this purpose and form: a token made for anything else with the same secret is forged here.
+_PURPOSE = "dunr.card-link.1"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkClaims:
+    """What a link entitles its holder to: to see and pay one case, in one of its rounds."""
+
+    case_id: str
+    round: int
+
+
+class LinkForged(CallerError):
+    """This link was not made here, or it was changed on its way."""
+
+    http_status = 404
+    title = "This link does not work"
+
+
+class LinkExpired(CallerError):
+    """The link was genuine and has expired. Its claims tell for which case a new one may go to the address on file."""
+
+    http_status = 410
+    title = "This link has expired"
+
+    def __init__(self, claims: LinkClaims) -> None:
+        """Keep the claims; they are proved by the signature, and they no longer entitle to anything."""
+        super().__init__("This link has expired; ask for a new one.")
+        self.claims = claims
+
+
+class Links(Protocol):
+    """What the renderer needs of links."""
+
+    def make(self, case_id: str, round_number: int, at: datetime) -> str:
+        """The address of the page where the customer can fix this case."""
+        ...
+
+
+class CardLinks:
+    """Makes and reads card links. Time is an argument: a link made at `at` expires `CARD_LINK_LIFE` later."""
+
+    def __init__(self, secret: str | bytes, base_url: str) -> None:
+        """`base_url` is where customers reach us; the page is `{base_url}/pay/{token}`."""
+        if len(secret) < SECRET_LENGTH_MIN:
+            raise SettingsError(f"The secret of the card links must have at least {SECRET_LENGTH_MIN} characters.")
+        if not base_url.startswith(("https://", "http://")):
+            raise SettingsError("The public base URL must begin with https:// or http://.")
+        self._base_url = base_url.rstrip("/")
+        self._serializer = URLSafeSerializer(
+            secret, salt=_PURPOSE, signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256}
+        )
+
+    def make(self, case_id: str, round_number: int, at: datetime) -> str:
+        """The address of the page where the customer can fix this case."""
+        token = self._serializer.dumps([case_id, round_number, int(at.timestamp())])
+        return f"{self._base_url}/pay/{token}"
+
+    def read(self, token: str, now: datetime) -> LinkClaims:
+        """The claims of a token. Raises `LinkForged` or `LinkExpired`. The signature is compared in constant time."""
+        if len(token) > TOKEN_LENGTH_MAX:
+            raise LinkForged("This link is not one of ours.")
+        try:
+            payload = self._serializer.loads(token)
+        except (BadData, ValueError) as error:
+            raise LinkForged("This link is not one of ours.") from error
+        match payload:
+            case [str(case_id), int(round_number), int(made_at)]:
+                claims = LinkClaims(case_id, round_number)
+            case _:
+                raise LinkForged("This link is not one of ours.")
+        if now >= datetime.fromtimestamp(made_at, UTC) + CARD_LINK_LIFE:
+            raise LinkExpired(claims)
+        return claims
