@@ -1,0 +1,172 @@
+"""What every store agrees on about a change, whatever it keeps it in.
+
+The rules here are the ones that two stores could otherwise read differently: which version a row gets, which method
+row belongs to a case, when a recorded effect is due, and what is kept of an event whose id came with another body.
+They are pure, so that the exam can only find one answer.
+"""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Protocol, TypeVar, assert_never
+
+from dunr.core.decision import Decision
+from dunr.core.effects import (
+    CancelAttempt,
+    Notice,
+    Nudge,
+    Publish,
+    RaiseAlert,
+    RecordedEffect,
+    RefreshMethod,
+    StopSending,
+)
+from dunr.core.model import Attempt, Case, Customer, Method, Subscription
+from dunr.core.terms import InFlightAction
+from dunr.ports import Inbound, InboundState, Refs, Rows, Settlement
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+OTHER_BODY = "the same event id came with another body"
+
+
+class Row(Protocol):
+    """One of the four versioned rows."""
+
+    @property
+    def id(self) -> str:
+        """The key of the row."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """How many commits have written it."""
+        ...
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+def version_setter(kind: type[AnyRow]) -> Callable[[AnyRow, int], AnyRow]:
+    """A function that copies a row of this kind with another version; `dataclasses.replace` takes three times as
+    long.
+    """
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # each kind is a dataclass with slots
+    values_of = attrgetter(*names)
+    setters = [getattr(kind, name).__set__ for name in names]
+    set_version = setters[names.index("version")]
+
+    def with_version(row: AnyRow, version: int) -> AnyRow:
+        copy = object.__new__(kind)
+        for set_value, value in zip(setters, values_of(row), strict=True):
+            set_value(copy, value)
+        set_version(copy, version)
+        return copy
+
+    return with_version
+
+
+case_with_version = version_setter(Case)
+subscription_with_version = version_setter(Subscription)
+method_with_version = version_setter(Method)
+customer_with_version = version_setter(Customer)
+
+
+def version_read(read: Row | None) -> int:
+    """The version on which a change of this row is conditional; 0 where the row must not exist yet."""
+    return 0 if read is None else read.version
+
+
+def same_row(read: Row | None, written: Row | None) -> bool:
+    """Whether a decision writes the row that was read. Anything else is a bug of the caller, in every store alike."""
+    return read is None or written is None or read.id == written.id
+
+
+def check_ids(rows: Rows, decision: Decision) -> None:
+    """Refuse a change that was read from one row and writes another: no condition would guard the second."""
+    assert same_row(rows.case, decision.case), "the decision writes another case than was read"
+    assert same_row(rows.subscription, decision.subscription), "the decision writes another subscription than was read"
+    assert same_row(rows.method, decision.method), "the decision writes another method than was read"
+    assert same_row(rows.customer, decision.customer), "the decision writes another customer than was read"
+
+
+def method_id_of(case: Case) -> str | None:
+    """The method row that a case names: by the card key of its newest attempt, which is the one in flight where there
+    is one.
+    """
+    if not case.attempts or case.attempts[-1].method is None:
+        return None
+    return f"{case.processor}:{case.account}:{case.attempts[-1].method.card_key}"
+
+
+def refs_of(case: Case | None, refs: Refs) -> tuple[str | None, str | None, str | None]:
+    """Subscription, method and customer to read beside a case; given ids win over the case's own."""
+    if case is None:
+        return refs.subscription_id, refs.method_id, refs.customer_id
+    return (
+        refs.subscription_id or case.subscription_id,
+        refs.method_id or method_id_of(case),
+        refs.customer_id or case.customer_id,
+    )
+
+
+def is_running(attempt: Attempt) -> bool:
+    """Whether an attempt may be on the wire now: no answer yet, and the processor has not said "not now".
+
+    A pending or unknown attempt blocks its invoice only, so it is not running; two running attempts on one card are a
+    bug.
+    """
+    return attempt.outcome is None and attempt.next_action is not InFlightAction.RESEND
+
+
+def recorded_at(decision: Decision) -> datetime:
+    """When a decision was made: a store has no clock, and the decision says it in its audit entries."""
+    if decision.audit:
+        return decision.audit[-1].at
+    if decision.case is not None:
+        return decision.case.seen_at
+    return EPOCH
+
+
+def effect_due_at(effect: RecordedEffect, recorded: datetime) -> datetime:
+    """When an effect is to be done first: at once, except for a notice that waits for its hour."""
+    match effect:
+        case Notice():
+            return effect.not_before_at
+        case Publish() | RaiseAlert():
+            return effect.at
+        case CancelAttempt() | RefreshMethod() | Nudge() | StopSending():
+            return recorded
+        case unreachable:
+            assert_never(unreachable)
+
+
+def inbound_due_at(inbound: Inbound) -> datetime | None:
+    """When an inbound wants to be applied, or None where it is settled."""
+    if inbound.state is not InboundState.WAITING:
+        return None
+    return inbound.next_try_at or inbound.received_at
+
+
+def kept_conflict(inbound: Inbound) -> Inbound:
+    """What is kept of an inbound whose key is taken by another body: all of it, under a key of its own, never
+    applied.
+    """
+    return replace(
+        inbound,
+        key=f"{inbound.key}#{inbound.body_sha256}",
+        state=InboundState.IGNORED,
+        note=OTHER_BODY,
+        next_try_at=None,
+    )
+
+
+def settled(inbound: Inbound, settlement: Settlement) -> Inbound:
+    """An inbound with what became of it."""
+    return replace(
+        inbound,
+        state=settlement.state,
+        note=settlement.note,
+        tries_count=settlement.tries_count,
+        next_try_at=settlement.next_try_at,
+    )

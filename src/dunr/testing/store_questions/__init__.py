@@ -1,0 +1,1 @@
+"""The questions of the store exam, one file a subject."""

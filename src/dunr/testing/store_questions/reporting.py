@@ -1,0 +1,174 @@
+"""Questions that people ask: searches, the ledger, the chain, and what became of each effect and event."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import get_args
+
+from dunr.core.decision import AuditEntry, Posting
+from dunr.core.effects import RecordedEffect
+from dunr.core.model import Case
+from dunr.core.terms import CaseState
+from dunr.ports import EffectRecord, InboundState
+from dunr.testing.filled import filled, hollow
+from dunr.testing.store_questions.hall import ReportingStore
+from dunr.testing.store_rows import (
+    at,
+    audit_entry,
+    decide,
+    event,
+    load,
+    loaded_case,
+    new_case,
+    nudge,
+    posting,
+    put,
+    row_id,
+    settlement,
+)
+
+
+def _names(cases: Sequence[Case]) -> list[str]:
+    return [case.processor_invoice_id for case in cases]
+
+
+class ReportingQuestions:
+    """`Reports`: asked of stores that answer people."""
+
+    def make(self) -> ReportingStore:
+        """A fresh, empty store."""
+        raise NotImplementedError
+
+    def _make_with_cases(self, *names: str) -> ReportingStore:
+        store = self.make()
+        for second, name in enumerate(names):
+            put(store, decide(case=new_case(name, opened_at=at(second))))
+        return store
+
+    def test_cases_come_newest_first_by_pages(self) -> None:
+        """Two cases opened at the same instant keep one order, and no case is shown twice or left out."""
+        store = self._make_with_cases("b", "a", "c")
+        put(store, decide(case=new_case("d", opened_at=at(2))))
+        assert _names(store.cases(state=None, text=None, limit=99, after=None)) == ["d", "c", "a", "b"]
+        assert _names(store.cases(state=None, text=None, limit=2, after=None)) == ["d", "c"]
+        assert _names(store.cases(state=None, text=None, limit=2, after=row_id("d"))) == ["c", "a"]
+        assert _names(store.cases(state=None, text=None, limit=2, after=row_id("a"))) == ["b"]
+        assert _names(store.cases(state=None, text=None, limit=2, after=row_id("b"))) == []
+
+    def test_cases_are_found_by_state(self) -> None:
+        """The state is the one of now, not the one that the case opened with."""
+        store = self._make_with_cases("a", "b")
+        rows = load(store, "a")
+        put(store, decide(case=replace(loaded_case(store, "a"), state=CaseState.RECOVERED)), rows)
+        assert _names(store.cases(state="recovered", text=None, limit=9, after=None)) == ["a"]
+        assert _names(store.cases(state="scheduled", text=None, limit=9, after=None)) == ["b"]
+        assert _names(store.cases(state="closed", text=None, limit=9, after=None)) == []
+
+    def test_cases_are_found_by_their_ids(self) -> None:
+        """Part of an invoice, subscription or customer id, in whichever case; signs stand for themselves."""
+        store = self._make_with_cases("inv_A", "invXA")
+        put(store, decide(case=replace(new_case("other"), customer_id=row_id("cus_special"))))
+        assert _names(store.cases(state=None, text="INV_a", limit=9, after=None)) == ["inv_A"]
+        assert _names(store.cases(state=None, text="cus_spec", limit=9, after=None)) == ["other"]
+        assert _names(store.cases(state=None, text="SUB_1", limit=9, after=None)) == ["invXA", "other", "inv_A"]
+        assert _names(store.cases(state=None, text="%", limit=9, after=None)) == []
+
+    def test_postings_come_in_the_order_of_posting(self) -> None:
+        """The ledger is read from its start; a case sees its own lines only."""
+        store = self.make()
+        put(store, decide(case=new_case("a"), postings=(posting("p_2", "a"), posting("p_1", "a"))))
+        put(store, decide(case=new_case("b"), postings=(posting("p_3", "b"),)))
+        rows = load(store, "a")
+        put(store, decide(case=rows.case, postings=(posting("p_0", "a"),)), rows)
+        assert [row.id for row in store.postings(None, 99)] == ["p_2", "p_1", "p_3", "p_0"]
+        assert [row.id for row in store.postings(row_id("a"), 99)] == ["p_2", "p_1", "p_0"]
+        assert [row.id for row in store.postings(None, 2)] == ["p_2", "p_1"]
+
+    def test_a_posting_is_posted_once(self) -> None:
+        """The same entry is decided again: the first stands."""
+        store = self.make()
+        put(store, decide(case=new_case(), postings=(posting("p_1"),)))
+        rows = load(store)
+        again = replace(posting("p_1"), kind="again", lines=(("x", 1), ("y", -1)))
+        put(store, decide(case=rows.case, postings=(again, posting("p_2"))), rows)
+        assert list(store.postings(None, 99)) == [posting("p_1"), posting("p_2")]
+
+    def test_postings_survive_exactly(self) -> None:
+        """Accounts, amounts and their order."""
+        store = self.make()
+        odd, bare = filled(Posting), hollow(Posting)
+        put(store, decide(case=new_case(), postings=(odd, bare)))
+        assert list(store.postings(None, 99)) == [odd, bare]
+
+    def test_the_chain_is_read_from_its_start(self) -> None:
+        """By number, whichever way they were written, and only the case's own."""
+        store = self.make()
+        put(store, decide(case=new_case(), audit=(audit_entry(2), audit_entry(1), audit_entry(10))))
+        put(store, decide(case=new_case("b"), audit=(audit_entry(1, case="b"),)))
+        assert [entry.number for entry in store.audit(row_id("inv_1"), 99)] == [1, 2, 10]
+        assert list(store.audit(row_id("inv_1"), 1)) == [audit_entry(1)]
+        assert list(store.audit(row_id("b"), 99)) == [audit_entry(1, case="b")]
+
+    def test_audit_entries_survive_exactly(self) -> None:
+        """The hash is over these words: not one may change."""
+        store = self.make()
+        odd, bare = filled(AuditEntry), hollow(AuditEntry)
+        put(store, decide(case=new_case(), audit=(odd, bare)))
+        assert list(store.audit(odd.case_id, 9)) == [odd]
+        assert list(store.audit(bare.case_id, 9)) == [bare]
+
+    def test_each_kind_of_effect_survives_exactly(self) -> None:
+        """Whatever its kind, filled or bare, the effect that is offered is the one that was decided."""
+        store = self.make()
+        kinds: tuple[type[RecordedEffect], ...] = get_args(RecordedEffect)
+        effects = [
+            replace(make(kind), key=f"{kind.__name__} {make.__name__}") for kind in kinds for make in (filled, hollow)
+        ]
+        put(store, decide(case=new_case(), effects=tuple(effects)))
+        records = store.effects(kind=None, case_id=None, limit=99)
+        assert [record.effect for record in reversed(records)] == effects
+
+    def test_effects_show_their_fate_newest_first(self) -> None:
+        """Waiting, deferred or done; the instant of the decision is in its audit entry."""
+        store = self.make()
+        effects = (nudge("n_1"), nudge("n_2"), nudge("n_3"))
+        put(store, decide(case=new_case(), audit=(audit_entry(7),), effects=effects))
+        store.done("n_1", at(9), "sent")
+        store.defer("n_2", at(20), "no answer")
+        assert list(store.effects(kind=None, case_id=None, limit=99)) == [
+            EffectRecord(nudge("n_3"), recorded_at=at(7), done_at=None, tries_count=0, note=""),
+            EffectRecord(nudge("n_2"), recorded_at=at(7), done_at=None, tries_count=1, note="no answer"),
+            EffectRecord(nudge("n_1"), recorded_at=at(7), done_at=at(9), tries_count=0, note="sent"),
+        ]
+
+    def test_effects_are_found_by_kind_and_case(self) -> None:
+        """The kind is the name of its class."""
+        store = self.make()
+        put(store, decide(case=new_case("a"), effects=(nudge("n_1", "a"), nudge("n_2", "a"))))
+        put(store, decide(case=new_case("b"), effects=(nudge("n_3", "b"),)))
+        assert [record.effect.key for record in store.effects(kind="Nudge", case_id=None, limit=2)] == ["n_3", "n_2"]
+        assert list(store.effects(kind="Notice", case_id=None, limit=9)) == []
+        assert [record.effect.key for record in store.effects(kind=None, case_id=row_id("a"), limit=9)] == [
+            "n_2",
+            "n_1",
+        ]
+
+    def test_events_come_newest_first_by_state(self) -> None:
+        """What a person sees: all, or those that wait, or the dead letters."""
+        store = self.make()
+        store.receive([event(f"evt_{number}") for number in range(4)])
+        store.settle(row_id("evt_1"), settlement(InboundState.DEAD))
+        found = [inbound.key for inbound in store.inbounds(state=InboundState.WAITING, limit=2)]
+        assert found == [row_id("evt_3"), row_id("evt_2")]
+        assert [inbound.key for inbound in store.inbounds(state=InboundState.DEAD, limit=9)] == [row_id("evt_1")]
+        assert [inbound.key[-1] for inbound in store.inbounds(state=None, limit=99)] == list("3210")
+
+    def test_a_conflicting_body_is_kept_once(self) -> None:
+        """The same id with another body, delivered three times: both bodies can be read, the second as ignored."""
+        store = self.make()
+        store.receive([event("evt_1", b"first")])
+        for _ in range(3):
+            store.receive([event("evt_1", b"second")])
+        [kept] = store.inbounds(state=InboundState.IGNORED, limit=9)
+        assert kept.body == b"second"
+        assert kept.note
+        assert [inbound.body for inbound in store.inbounds(state=None, limit=9)] == [b"second", b"first"]
