@@ -46,7 +46,7 @@ def test_the_hook_sees_each_change_and_may_raise_in_its_place() -> None:
 def test_a_decision_that_writes_another_row_than_was_read_is_a_bug() -> None:
     store = MemoryStore()
     put(store, decide(case=new_case("a")))
-    with pytest.raises(AssertionError, match="another case"):
+    with pytest.raises(AssertionError, match="another row"):
         store.commit([Change(load(store, "a"), decide(case=new_case("b")))])
 
 

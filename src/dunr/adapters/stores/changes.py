@@ -9,24 +9,16 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Protocol, TypeVar, assert_never
+from typing import Protocol, TypeVar
 
 from dunr.core.decision import Decision
-from dunr.core.effects import (
-    CancelAttempt,
-    Notice,
-    Nudge,
-    Publish,
-    RaiseAlert,
-    RecordedEffect,
-    RefreshMethod,
-    StopSending,
-)
+from dunr.core.effects import Charge, LookUp, Notice, Publish, RaiseAlert, RecordedEffect
 from dunr.core.model import Attempt, Case, Customer, Method, Subscription
 from dunr.core.terms import InFlightAction
 from dunr.ports import Inbound, InboundState, Refs, Rows, Settlement
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NOT_RECORDED = (Charge, LookUp)  # the attempt in flight is their record
 OTHER_BODY = "the same event id came with another body"
 
 
@@ -77,17 +69,20 @@ def version_read(read: Row | None) -> int:
     return 0 if read is None else read.version
 
 
-def same_row(read: Row | None, written: Row | None) -> bool:
-    """Whether a decision writes the row that was read. Anything else is a bug of the caller, in every store alike."""
-    return read is None or written is None or read.id == written.id
-
-
 def check_ids(rows: Rows, decision: Decision) -> None:
     """Refuse a change that was read from one row and writes another: no condition would guard the second."""
-    assert same_row(rows.case, decision.case), "the decision writes another case than was read"
-    assert same_row(rows.subscription, decision.subscription), "the decision writes another subscription than was read"
-    assert same_row(rows.method, decision.method), "the decision writes another method than was read"
-    assert same_row(rows.customer, decision.customer), "the decision writes another customer than was read"
+    for read, written in pairs_of(rows, decision):
+        assert read is None or written is None or read.id == written.id, "the decision writes another row than was read"
+
+
+def pairs_of(rows: Rows, decision: Decision) -> tuple[tuple[Row | None, Row | None], ...]:
+    """What was read and what is to be written, for each of the four rows."""
+    return (
+        (rows.case, decision.case),
+        (rows.subscription, decision.subscription),
+        (rows.method, decision.method),
+        (rows.customer, decision.customer),
+    )
 
 
 def method_id_of(case: Case) -> str | None:
@@ -130,15 +125,11 @@ def recorded_at(decision: Decision) -> datetime:
 
 def effect_due_at(effect: RecordedEffect, recorded: datetime) -> datetime:
     """When an effect is to be done first: at once, except for a notice that waits for its hour."""
-    match effect:
-        case Notice():
-            return effect.not_before_at
-        case Publish() | RaiseAlert():
-            return effect.at
-        case CancelAttempt() | RefreshMethod() | Nudge() | StopSending():
-            return recorded
-        case unreachable:
-            assert_never(unreachable)
+    if isinstance(effect, Notice):
+        return effect.not_before_at
+    if isinstance(effect, Publish | RaiseAlert):
+        return effect.at
+    return recorded
 
 
 def inbound_due_at(inbound: Inbound) -> datetime | None:

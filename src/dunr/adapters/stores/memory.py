@@ -10,9 +10,9 @@ from datetime import datetime
 
 from dunr.adapters.stores.agenda import Agenda
 from dunr.adapters.stores.changes import (
+    NOT_RECORDED,
     AnyRow,
     case_with_version,
-    check_ids,
     customer_with_version,
     inbound_due_at,
     kept_conflict,
@@ -25,7 +25,6 @@ from dunr.adapters.stores.changes import (
 )
 from dunr.adapters.stores.memory_reports import Fate, MemoryReports
 from dunr.core.decision import Decision
-from dunr.core.effects import Charge, LookUp
 from dunr.core.model import Customer, Method, Subscription
 from dunr.core.snapshot import Snapshot
 from dunr.ports import (
@@ -44,6 +43,7 @@ from dunr.ports import (
 def _holds(table: dict[str, AnyRow], read: AnyRow | None, written: AnyRow | None) -> bool:
     """Whether the condition of a change on one row still holds."""
     if read is not None:
+        assert written is None or written.id == read.id, "the decision writes another row than was read"
         present = table.get(read.id)
         return present is read or (present is not None and present.version == read.version)
     return written is None or written.id not in table
@@ -135,7 +135,6 @@ class MemoryStore(MemoryReports):
             return [self._commit_one(change.rows, change.decision) for change in changes]
 
     def _commit_one(self, rows: Rows, decision: Decision) -> bool:
-        check_ids(rows, decision)
         if not (
             _holds(self._cases, rows.case, decision.case)
             and _holds(self._subscriptions, rows.subscription, decision.subscription)
@@ -174,7 +173,7 @@ class MemoryStore(MemoryReports):
         if decision.effects:
             recorded = recorded_at(decision)
             for effect in decision.effects:
-                if isinstance(effect, Charge | LookUp) or effect.key in self._fates:
+                if isinstance(effect, NOT_RECORDED) or effect.key in self._fates:
                     continue
                 fate = self._fates[effect.key] = Fate(effect, recorded)
                 self._effects_due.put(effect.key, fate.due_at)
