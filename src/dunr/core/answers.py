@@ -1,0 +1,86 @@
+"""What a processor may answer to a charge or a look-up, as values.
+
+An adapter turns its wire into one of these; the core turns them into outcomes. A decline is an answer. "Don't know" is an answer.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from dunr.core.snapshot import RawDecline
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """The money moved: `amount_minor` of it, which may be less than was asked for."""
+
+    processor_charge_id: str
+    amount_minor: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """The issuer, or the processor on its own account, said no."""
+
+    processor_charge_id: str | None
+    raw: RawDecline
+    at: datetime
+    processor_intent_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Submitted; the result comes later."""
+
+    processor_charge_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotNow:
+    """The processor did not begin: rate limit, lock time-out, or the first request with this key still runs."""
+
+    code: str
+    wait_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """No answer, or one that says nothing: time-out, reset, 5xx, a replayed 5xx."""
+
+    why: str
+
+
+class RefusedKind(StrEnum):
+    """Why a processor did not take a request."""
+
+    BAD_REQUEST = "bad_request"
+    KEY_REVOKED = "key_revoked"  # the API key, not the idempotency key
+    NOT_FOUND = "not_found"
+    IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
+    AMOUNT_TOO_SMALL = "amount_too_small"
+    NOT_PAYABLE = "not_payable"  # paid, void or otherwise not to be collected any more
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The request was not taken. It is our fault or a race, and never the customer's."""
+
+    kind: RefusedKind
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotThere:
+    """A consistent read found no charge for the attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class CannotSay:
+    """The look-up itself failed."""
+
+    why: str
+
+
+ChargeAnswer = Paid | Declined | Pending | NotNow | Unanswered | Refused
+LookUpAnswer = Paid | Declined | Pending | NotThere | CannotSay

@@ -1,0 +1,161 @@
+"""One function per event: `decide(dossier, event, facts, now)` is the only way that anything about a case changes.
+
+It performs nothing and cannot fail: the same inputs give the same decision, always. An event that a state ignores gives a decision that changes nothing and
+says why.
+"""
+
+from datetime import datetime
+from typing import assert_never
+
+from dunr.core.decide import (
+    charging,
+    disputes,
+    invoices,
+    messages,
+    methods,
+    money,
+    opening,
+    operators,
+    settling,
+    unsettled,
+)
+from dunr.core.decide.draft import Draft
+from dunr.core.decision import Decision, Dossier
+from dunr.core.events import (
+    AccessRestored,
+    AmountChanged,
+    AttemptAnswered,
+    AttemptNotFound,
+    AttemptOverdue,
+    AttemptReturned,
+    AttemptSettled,
+    AttemptSettledByHand,
+    AttemptWithdrawn,
+    CaseClosed,
+    ChargeFailed,
+    CustomerDeleted,
+    DeadlineExtended,
+    DeadlineReached,
+    DisputeClosed,
+    DisputeOpened,
+    Event,
+    ForeignDecline,
+    HoldEnded,
+    HoldPlaced,
+    HoldReleased,
+    IntentCancelled,
+    InvoiceVoided,
+    InvoiceWrittenOff,
+    MethodRemoved,
+    MethodUpdated,
+    NoticeBounced,
+    NoticeComplained,
+    NoticeSent,
+    PaidElsewhere,
+    PayNow,
+    PolicyMoved,
+    PromiseMade,
+    Refunded,
+    RetryNow,
+    RunEnded,
+    StepPostponed,
+    SubscriptionEnded,
+    TimerFired,
+)
+from dunr.core.facts import Facts
+
+
+def decide(dossier: Dossier, event: Event, facts: Facts, now: datetime) -> Decision:
+    """The decision that an event calls for. `now` is aware UTC; an event about a case that does not exist, other than its opening, changes nothing."""
+    if isinstance(event, ChargeFailed):
+        return opening.charge_failed(dossier, facts, now)
+    if dossier.case is None:
+        return Decision(("there is no such case",))
+    draft = Draft(dossier, dossier.case, facts, now)
+    _dispatch(draft, event)
+    if draft.rejection is None and draft.case is not dossier.case:
+        draft.believe_snapshot()
+    return draft.finish(type(event).__name__, getattr(event, "actor", "dunr"))
+
+
+def _dispatch(draft: Draft, event: Event) -> None:
+    """Name every event, so that a new one does not type-check until it has its function."""
+    match event:
+        case ChargeFailed():
+            pass  # `decide` has answered it: a case is not there yet
+        case TimerFired():
+            charging.timer_fired(draft, event)
+        case AttemptAnswered():
+            unsettled.answered(draft, event)
+        case AttemptSettled():
+            settling.settled(draft, event)
+        case AttemptWithdrawn():
+            settling.withdrawn(draft, event)
+        case AttemptOverdue():
+            unsettled.overdue(draft, event)
+        case AttemptNotFound():
+            unsettled.not_found(draft, event)
+        case AttemptReturned():
+            disputes.returned(draft, event)
+        case MethodUpdated():
+            methods.updated(draft, event)
+        case MethodRemoved():
+            methods.removed(draft)
+        case PaidElsewhere():
+            money.paid_elsewhere(draft, event)
+        case ForeignDecline():
+            money.foreign_decline(draft, event)
+        case AmountChanged():
+            invoices.amount_changed(draft)
+        case InvoiceVoided():
+            invoices.voided(draft)
+        case InvoiceWrittenOff():
+            invoices.written_off(draft)
+        case SubscriptionEnded():
+            invoices.subscription_ended(draft)
+        case CustomerDeleted():
+            invoices.customer_deleted(draft)
+        case DisputeOpened():
+            disputes.dispute_opened(draft, event)
+        case DisputeClosed():
+            disputes.dispute_closed(draft, event)
+        case Refunded():
+            money.refund(draft, event.processor_charge_id, event.total_minor, draft.now)
+        case IntentCancelled():
+            disputes.intent_cancelled(draft, event)
+        case DeadlineReached():
+            messages.deadline_reached(draft)
+        case HoldEnded():
+            operators.holds_ended(draft)
+        case AccessRestored():
+            methods.access_restored(draft)
+        case RunEnded():
+            methods.run_ended(draft)
+        case NoticeSent():
+            messages.sent(draft, event)
+        case NoticeBounced():
+            messages.bounced(draft, event)
+        case NoticeComplained():
+            messages.complained(draft, event)
+        case PayNow():
+            operators.pay_now(draft)
+        case RetryNow():
+            operators.retry_now(draft)
+        case HoldPlaced():
+            operators.hold_placed(draft, event)
+        case HoldReleased():
+            operators.hold_released(draft, event)
+        case StepPostponed():
+            operators.step_postponed(draft, event)
+        case DeadlineExtended():
+            operators.deadline_extended(draft, event)
+        case PromiseMade():
+            operators.promise_made(draft, event)
+        case AttemptSettledByHand():
+            operators.settled_by_hand(draft, event)
+        case PolicyMoved():
+            operators.policy_moved(draft, event)
+        case CaseClosed():
+            operators.case_closed(draft, event)
+        case unreachable:
+            assert_never(unreachable)

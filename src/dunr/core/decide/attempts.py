@@ -1,0 +1,51 @@
+"""The attempt in flight and the card that it holds: what both settling and not knowing need."""
+
+from dataclasses import replace
+
+from dunr.core.decide.cardrun import run_stopped
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.opening import method_row
+from dunr.core.model import Attempt
+from dunr.core.terms import Outcome, Trigger
+
+
+def find(draft: Draft, number: int) -> Attempt | None:
+    """The attempt of that number, or None (with the reason noted) where the case does not have it."""
+    for attempt in draft.case.attempts:
+        if attempt.number == number:
+            return attempt
+    draft.why(f"there is no attempt {number} here")
+    return None
+
+
+def free_method(draft: Draft, attempt: Attempt, outcome: Outcome | None) -> None:
+    """Give the card back, where this attempt holds it, and note what became of the send."""
+    row = method_row(draft, attempt.method.card_key) if attempt.method is not None else None
+    if row is None:
+        return
+    lease = row.lease
+    mine = lease is not None and (lease.case_id, lease.attempt_number) == (draft.case.id, attempt.number)
+    sends = tuple(
+        replace(send, outcome=outcome)
+        if (send.case_id, send.attempt_number) == (draft.case.id, attempt.number)
+        else send
+        for send in row.sends
+    )
+    if mine or sends != row.sends:
+        draft.method = replace(row, lease=None if mine else lease, sends=sends)
+
+
+def hand_over_waiting(draft: Draft) -> None:
+    """A credential that came meanwhile has its turn now."""
+    if draft.case.waiting_method is not None and draft.case.is_open:
+        draft.case = replace(draft.case, turn_at=draft.now)
+
+
+def withdraw(draft: Draft, attempt: Attempt, why: tuple[str, ...]) -> None:
+    """Settle an attempt as never having reached the network: the step is given back."""
+    free_method(draft, attempt, Outcome.WITHDRAWN)
+    draft.change_attempt(replace(attempt, outcome=Outcome.WITHDRAWN, settled_at=draft.now, next_action_at=None))
+    draft.why(f"attempt {attempt.number} is withdrawn, its step given back: {'; '.join(why)}")
+    if attempt.trigger is Trigger.METHOD_UPDATED:
+        run_stopped(draft)
+    hand_over_waiting(draft)

@@ -1,0 +1,158 @@
+"""Beginning an attempt: the gate, the budget, the lease, the intent.
+
+An intent fixes number, key and the exact request in the same commit that takes the lease of the card. What is sent afterwards is precisely this, however often.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from dunr.core import budget, keys
+from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
+from dunr.core.decide.opening import method_row
+from dunr.core.decide.planning import STOPPED_LOOK, lay_from_now, run_missed
+from dunr.core.effects import CancelAttempt, Charge
+from dunr.core.events import TimerFired
+from dunr.core.gate import closed_because, ref_of
+from dunr.core.model import Attempt, Lease, Method, MethodRef, Send
+from dunr.core.schedule import is_missed
+from dunr.core.terms import SLOW_RAILS, Access, RestoreOn, Trigger
+
+LEASE_WAIT = timedelta(seconds=5)
+GATE_WAIT = timedelta(hours=1)
+INTENT_WAIT = timedelta(minutes=1)
+
+
+def timer_fired(draft: Draft, event: TimerFired) -> None:
+    """The planned step is due: begin its attempt, or say why not now. A step that is late by more than an hour was missed."""
+    case = draft.case
+    step = case.plan.next_step
+    if case.in_flight is not None or step is None or step.number != event.step_number or step.at > draft.now:
+        draft.why(f"step {event.step_number} is not due: the timer was early, late or doubled")
+        return
+    if is_missed(step, draft.now):
+        run_missed(draft)
+        return
+    if draft.dossier.stops.charges:
+        draft.wait(STOPPED_LOOK, f"nothing is sent: {'; '.join(draft.dossier.stops.charges)}")
+        return
+    default = draft.snapshot.default_method
+    if default is None:
+        draft.wait(GATE_WAIT, "there is no payment method to charge")
+        return
+    method = ref_of(default)
+    deferral = budget.deferred_until(draft.method, draft.policy, draft.now)
+    if deferral is not None:
+        lay_from_now(draft, deferral[0], f"deferred: {deferral[1]}")
+        return
+    if may_begin(draft, method):
+        begin(draft, Trigger.TIMER, step.number, method)
+
+
+def may_begin(draft: Draft, method: MethodRef) -> bool:
+    """Whether an attempt may begin now; where not, when to look again."""
+    case, snapshot = draft.case, draft.snapshot
+    refusals = closed_because(
+        case, snapshot.invoice.amount_due_minor, case.currency, method, snapshot, draft.method, draft.dossier.stops
+    )
+    if refusals:
+        wait_at = snapshot.processor_next_attempt_at
+        if wait_at is not None and wait_at > draft.now:
+            draft.wait_until(wait_at + INTENT_WAIT, f"not sent: {'; '.join(refusals)}")
+        else:
+            draft.wait(GATE_WAIT, f"not sent: {'; '.join(refusals)}")
+        return False
+    if case.uncancelled_intent_id is not None:
+        key = keys.cancel_intent(case.uncancelled_intent_id)
+        draft.effects.append(CancelAttempt(key, case.id, case.uncancelled_intent_id))
+        draft.wait(
+            INTENT_WAIT, "an earlier try waits for the customer's bank: it is cancelled, and that confirmed, first"
+        )
+        return False
+    lease = draft.method.lease if draft.method is not None else None
+    if lease is not None and lease.expires_at > draft.now and lease.case_id != case.id:
+        draft.wait(
+            min(LEASE_WAIT, lease.expires_at - draft.now),
+            f"another attempt on this card is being sent, for {lease.case_id}",
+        )
+        return False
+    return True
+
+
+def begin(draft: Draft, trigger: Trigger, step_number: int | None, method: MethodRef) -> None:
+    """The intent: attempt number, key and request, with the lease and its fence."""
+    case, now = draft.case, draft.now
+    number = case.attempt_number_last + 1
+    row = method_row(draft, method.card_key)
+    assert row is not None, "the engine loads the row of the card that the snapshot names first"
+    fence = row.fence + 1
+    lease_seconds = timedelta(seconds=draft.facts.timing.lease_seconds)
+    attempt = Attempt(
+        number=number,
+        round=case.round,
+        trigger=trigger,
+        step_number=step_number,
+        after_reason=case.deciding_reason,
+        key=keys.charge(case.processor_invoice_id, number, draft.dossier.epoch),
+        amount_minor=draft.snapshot.invoice.amount_due_minor,
+        currency=case.currency,
+        method=method,
+        begun_at=now,
+        fence=fence,
+        call_count=1,
+        last_called_at=now,
+        next_action_at=now + lease_seconds,
+    )
+    draft.method = _leased(row, draft, attempt)
+    tried = (
+        case.credentials_tried
+        if method.credential in case.credentials_tried
+        else (*case.credentials_tried, method.credential)
+    )
+    draft.case = replace(
+        case,
+        attempts=_kept((*case.attempts, attempt)),
+        attempt_number_last=number,
+        credentials_tried=tried,
+        waiting_method=None,
+        turn_at=None,
+        not_before_at=None,
+    )
+    draft.why(f"attempt {number} ({trigger}) begins: {attempt.amount_minor} {attempt.currency}, key {attempt.key}")
+    draft.effects.append(Charge(case.id, number, fence))
+    if trigger is Trigger.METHOD_UPDATED:
+        _lend_access(draft, method)
+
+
+def _leased(row: Method, draft: Draft, attempt: Attempt) -> Method:
+    """The card's row with the lease, the fence and the send."""
+    lease = Lease(
+        draft.case.id,
+        attempt.number,
+        draft.dossier.holder,
+        attempt.fence,
+        draft.now + timedelta(seconds=draft.facts.timing.lease_seconds),
+    )
+    send = Send(draft.now, attempt.trigger, draft.case.id, attempt.number, None)
+    return replace(row, lease=lease, fence=attempt.fence, sends=(*row.sends, send)[-budget.SENDS_KEPT_MAX :])
+
+
+def _kept(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:
+    """The first failure and the newest attempts; older ones stay in the history."""
+    if len(attempts) <= ATTEMPTS_KEPT_MAX:
+        return attempts
+    return (attempts[0], *attempts[-(ATTEMPTS_KEPT_MAX - 1) :])
+
+
+def _lend_access(draft: Draft, method: MethodRef) -> None:
+    """Access comes back with the intent of the attempt that follows a new card, once per card and never for a slow debit."""
+    subscription = draft.subscription
+    if (
+        draft.policy.restore_on is RestoreOn.METHOD_UPDATED
+        and subscription is not None
+        and subscription.access is Access.PAUSED
+        and method.rail not in SLOW_RAILS
+        and method.credential not in subscription.lent_before
+    ):
+        lent = (*subscription.lent_before, method.credential)[-LENT_KEPT_MAX:]
+        draft.subscription = replace(subscription, lent_credential=method.credential, lent_before=lent)
+        draft.why("the customer put a new payment method on file: access is back while it is charged")

@@ -1,0 +1,152 @@
+"""Disputes, returned debits and refunds: money that somebody takes back.
+
+A dispute holds the payer's open cases on that card; on the disputed invoice it is a matter for the ledger and for a person, and never opens it again.
+"""
+
+from dataclasses import replace
+
+from dunr.core import ledger
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.money import give_back
+from dunr.core.decide.planning import lay_out, set_steps, tell_customer_to_act
+from dunr.core.declines import classify
+from dunr.core.events import AttemptReturned, DisputeClosed, DisputeOpened, IntentCancelled
+from dunr.core.model import Hold, KnownDispute
+from dunr.core.snapshot import DisputeSnapshot, RawDecline
+from dunr.core.terms import Access, AlertKind, CaseState, DeclineKind, DeclineReason, DisputeStatus, HoldKind
+
+
+def _remember(draft: Draft, dispute: DisputeSnapshot) -> None:
+    """Keep what the case has seen of this dispute."""
+    others = tuple(one for one in draft.case.disputes if one.processor_dispute_id != dispute.processor_dispute_id)
+    known = KnownDispute(dispute.processor_dispute_id, dispute.status, dispute.reinstated)
+    draft.case = replace(draft.case, disputes=(*others, known))
+
+
+def _is_of_this_invoice(draft: Draft, dispute: DisputeSnapshot) -> bool:
+    """Whether the disputed payment is one of this case's own."""
+    return dispute.processor_invoice_id == draft.case.processor_invoice_id
+
+
+def dispute_opened(draft: Draft, event: DisputeOpened) -> None:
+    """Book it where the payment is ours; hold the case where it is open."""
+    dispute, case = event.dispute, draft.case
+    _remember(draft, dispute)
+    if _is_of_this_invoice(draft, dispute):
+        draft.postings.append(ledger.disputed(case, dispute.processor_dispute_id, dispute.amount_minor, draft.now))
+        draft.why(
+            f"{dispute.amount_minor} {case.currency} of this invoice is disputed; it is not charged again by itself"
+        )
+    if case.is_open and dispute.status in (DisputeStatus.OPEN, DisputeStatus.LOST):
+        hold = Hold(
+            HoldKind.DISPUTE, dispute.processor_dispute_id, "a payment by this card is disputed", draft.now, None
+        )
+        draft.case = replace(draft.case, holds=(*draft.case.holds, hold))
+        draft.why("held: a payment by this card is disputed; nothing is charged, written or paused")
+    _note_on_card(draft, dispute)
+    text = f"Dispute {dispute.processor_dispute_id} over {dispute.amount_minor} {case.currency} concerns {case.processor_invoice_id}."
+    draft.alert(AlertKind.DISPUTED, f"{case.id}/{dispute.processor_dispute_id}", text)
+    if dispute.reinstated:
+        dispute_closed(draft, DisputeClosed(dispute))
+
+
+def _note_on_card(draft: Draft, dispute: DisputeSnapshot) -> None:
+    """Keep the open disputes on the card's own row, where the dossier holds it."""
+    row = draft.method
+    if row is None or not row.id.endswith(f":{dispute.card_key}"):
+        return
+    others = tuple(one for one in row.open_disputes if one != dispute.processor_dispute_id)
+    is_open = dispute.status is DisputeStatus.OPEN
+    draft.method = replace(row, open_disputes=(*others, dispute.processor_dispute_id) if is_open else others)
+
+
+def dispute_closed(draft: Draft, event: DisputeClosed) -> None:
+    """A lost dispute keeps its hold: only a person lets that card be charged again. Any other end releases it."""
+    dispute = event.dispute
+    _remember(draft, dispute)
+    _note_on_card(draft, dispute)
+    draft.why(
+        f"dispute {dispute.processor_dispute_id}: {dispute.status}{', the funds are back' if dispute.reinstated else ''}"
+    )
+    funds_back = dispute.reinstated or dispute.status is DisputeStatus.WARNING_CLOSED
+    if funds_back and _is_of_this_invoice(draft, dispute):
+        draft.postings.append(
+            ledger.reinstated(draft.case, dispute.processor_dispute_id, dispute.amount_minor, draft.now)
+        )
+    if dispute.status is not DisputeStatus.LOST:
+        release(draft, dispute.processor_dispute_id)
+
+
+def release(draft: Draft, ref: str) -> None:
+    """End one hold. Steps whose time passed meanwhile are laid anew; a case that never had a plan gets one."""
+    case = draft.case
+    holds = tuple(hold for hold in case.holds if hold.ref != ref)
+    if len(holds) == len(case.holds):
+        return
+    draft.case = replace(case, holds=holds)
+    draft.why(f"the hold {ref} is released")
+    resume(draft)
+
+
+def resume(draft: Draft) -> None:
+    """Go on after the last hold has gone. A step that is late by more than an hour is laid anew by its timer."""
+    case = draft.case
+    if case.holds or not case.is_open or case.in_flight is not None or case.state is CaseState.EXHAUSTED:
+        return
+    draft.case = replace(case, not_before_at=None)
+    if not case.plan.steps:
+        lay_out(draft, case.first_failed_at if case.steps_spent_count == 0 else draft.now)
+
+
+def returned(draft: Draft, event: AttemptReturned) -> None:
+    """A bank debit came back after it had succeeded: the debt stands again, in a new round where presenting it once more makes sense."""
+    charge, case = event.charge, draft.case
+    give_back(draft, charge.processor_charge_id, charge.amount_minor, draft.now)
+    reason = classify(charge.decline or RawDecline(charge.return_code), case.processor, draft.facts)
+    text = f"Payment {charge.processor_charge_id} of {case.processor_invoice_id} was returned ({draft.facts.reasons[reason].sentence})."
+    draft.alert(AlertKind.PAYMENT_RETURNED, f"{case.id}/{charge.processor_charge_id}", text)
+    draft.why(
+        f"the captured payment {charge.processor_charge_id} came back: {charge.amount_minor} {case.currency} is owed again"
+    )
+    if case.state is not CaseState.RECOVERED:
+        return
+    again = reason is DeclineReason.INSUFFICIENT_FUNDS
+    draft.case = replace(
+        draft.case,
+        state=CaseState.SCHEDULED if again else CaseState.AWAITING_CUSTOMER,
+        round=case.round + 1,
+        steps_spent_count=0,
+        first_failed_at=draft.now,
+        deciding_reason=reason,
+        access=Access.GRACE,
+        ended_at=None,
+        warned_at=None,
+        paused_at=None,
+    )
+    draft.why(f"round {case.round + 1} begins")
+    if again:
+        lay_out(draft, draft.now)
+    else:
+        _ask_customer(draft)
+
+
+def _ask_customer(draft: Draft) -> None:
+    """A return that must not be presented again waits for the customer."""
+    set_steps(draft, ())
+    kind = draft.facts.reasons[draft.case.deciding_reason or DeclineReason.UNKNOWN].kind
+    if kind is not DeclineKind.OPERATOR:
+        tell_customer_to_act(draft)
+
+
+def intent_cancelled(draft: Draft, event: IntentCancelled) -> None:
+    """Only a confirmed cancellation lets the next attempt begin; where the intent had succeeded, the snapshot brings the money."""
+    case = draft.case
+    if case.uncancelled_intent_id != event.processor_intent_id:
+        draft.why("that intent is not waited for any more")
+        return
+    draft.case = replace(case, uncancelled_intent_id=None, not_before_at=None)
+    if event.succeeded:
+        draft.why("the intent had succeeded meanwhile; the money is looked for")
+        draft.nudge(case.id, f"intent/{event.processor_intent_id}")
+    else:
+        draft.why("the earlier try is cancelled, and that is confirmed")

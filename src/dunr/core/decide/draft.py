@@ -1,0 +1,216 @@
+"""A decision being written: the rows as they stand so far, what is to be recorded, and the reasons in the order in which they were found.
+
+Every rule works on a draft; `finish` does what every decision has in common, once: the subscription's fold, the customer's list of open cases,
+the next waking time and the link of the audit chain.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from dunr.core import keys
+from dunr.core.access import fold
+from dunr.core.decision import AuditEntry, Decision, Dossier, Posting, Rejection
+from dunr.core.effects import Effect, Notice, Nudge, Publish, RaiseAlert
+from dunr.core.facts import Facts, ProcessorFacts
+from dunr.core.model import Attempt, Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
+from dunr.core.policy import Policy
+from dunr.core.snapshot import Snapshot
+from dunr.core.terms import Access, AlertKind
+from dunr.core.timers import wake_at
+
+ATTEMPTS_KEPT_MAX = 50
+LENT_KEPT_MAX = 20
+
+
+class Draft:
+    """The working copy of one decision. Rules replace its rows; nobody outside `decide` sees it."""
+
+    def __init__(self, dossier: Dossier, case: Case, facts: Facts, now: datetime) -> None:
+        """Start from the rows as they were read."""
+        self.dossier = dossier
+        self.facts = facts
+        self.now = now
+        self.case = case
+        self.subscription: Subscription | None = dossier.subscription
+        self.method: Method | None = dossier.method
+        self.customer: Customer | None = dossier.customer
+        self.postings: list[Posting] = []
+        self.effects: list[Effect] = []
+        self.because: list[str] = []
+        self.rejection: Rejection | None = None
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that the case runs under."""
+        return self.dossier.policy
+
+    @property
+    def processor(self) -> ProcessorFacts:
+        """What is known of the case's processor."""
+        return self.facts.processors[self.case.processor]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The snapshot of this decision; a rule that asks for it must only be reached with one."""
+        assert self.dossier.snapshot is not None, "this event is decided on a snapshot, and the dossier has none"
+        return self.dossier.snapshot
+
+    @property
+    def payer(self) -> Payer:
+        """The payer as the snapshot, else the customer row, knows them."""
+        snapshot = self.dossier.snapshot
+        if snapshot is not None and snapshot.customer is not None:
+            known = snapshot.customer
+            return Payer(known.email, known.name, known.locale, known.timezone, known.country)
+        return self.customer.payer if self.customer is not None else Payer()
+
+    def why(self, *reasons: str) -> None:
+        """Add to the chain of reasons."""
+        self.because.extend(reasons)
+
+    def reject(self, http_status: int, detail: str) -> None:
+        """Answer a person's wish with no."""
+        self.why(detail)
+        self.rejection = Rejection(http_status, detail)
+
+    def alert(self, kind: AlertKind, about: str, text: str) -> None:
+        """Tell a person, once about the same thing."""
+        self.effects.append(RaiseAlert(keys.alert(kind, about), kind, self.case.id, text, self.now))
+
+    def nudge(self, case_id: str, why: str, *, access_restored: bool = False, run_ended: bool = False) -> None:
+        """Have a case looked at."""
+        self.effects.append(Nudge(keys.nudge(case_id, why), case_id, access_restored, run_ended))
+
+    def notify(self, notice: Notice | None) -> None:
+        """Send a notice, if there is one."""
+        if notice is not None:
+            self.effects.append(notice)
+
+    def wait(self, delay: timedelta, why: str) -> None:
+        """Leave the case alone for a while; its dates stay as they are."""
+        self.case = replace(self.case, not_before_at=self.now + delay)
+        self.why(why)
+
+    def wait_until(self, at: datetime, why: str) -> None:
+        """Leave the case alone until an instant."""
+        self.case = replace(self.case, not_before_at=max(at, self.now))
+        self.why(why)
+
+    def change_attempt(self, attempt: Attempt) -> None:
+        """Replace one attempt of the case by its number."""
+        attempts = tuple(attempt if one.number == attempt.number else one for one in self.case.attempts)
+        self.case = replace(self.case, attempts=attempts)
+
+    def believe_snapshot(self) -> None:
+        """Note that the statements of the snapshot were taken in, and what it says of the payer."""
+        snapshot = self.dossier.snapshot
+        if snapshot is None:
+            return
+        if snapshot.taken_at > self.case.seen_at:
+            self.case = replace(self.case, seen_at=snapshot.taken_at)
+        if self.customer is not None and self.customer.payer != self.payer:
+            self.customer = replace(self.customer, payer=self.payer)
+        known = snapshot.subscription
+        if self.subscription is not None and known is not None and snapshot.taken_at >= self.subscription.seen_at:
+            same = (self.subscription.status, self.subscription.period_end_at) == (known.status, known.period_end_at)
+            if not same and self.subscription.ended_at is None:
+                self.subscription = replace(
+                    self.subscription, status=known.status, period_end_at=known.period_end_at, seen_at=snapshot.taken_at
+                )
+
+    def finish(self, what: str, actor: str) -> Decision:
+        """What every decision has in common; a draft that changed nothing becomes a decision that changes nothing."""
+        if self.rejection is not None:
+            return Decision(tuple(self.because), rejection=self.rejection)
+        before = self.dossier
+        rows_moved = (
+            self.case is not before.case
+            or self.subscription is not before.subscription
+            or self.method is not before.method
+            or self.customer is not before.customer
+        )
+        if not rows_moved and not self.effects and not self.postings:
+            return Decision(tuple(self.because))
+        self._list_case_of_customer()
+        self._fold_access()
+        entry = self._audit(what, actor)
+        self.case = replace(self.case, wake_at=wake_at(self.case), audit_head=entry.hash, audit_count=entry.number)
+        return Decision(
+            because=tuple(self.because),
+            case=self.case,
+            subscription=self.subscription if self.subscription is not before.subscription else None,
+            method=self.method if self.method is not before.method else None,
+            customer=self.customer if self.customer is not before.customer else None,
+            postings=tuple(self.postings),
+            audit=(entry,),
+            effects=tuple(self.effects),
+        )
+
+    def _audit(self, what: str, actor: str) -> AuditEntry:
+        """The next link of the case's chain."""
+        number, previous = self.case.audit_count + 1, self.case.audit_head
+        why = tuple(self.because)
+        digest = keys.audit_hash(previous, self.case.id, str(number), self.now.isoformat(), actor, what, *why)
+        return AuditEntry(self.case.id, number, self.now, actor, what, why, previous, digest)
+
+    def _list_case_of_customer(self) -> None:
+        """The customer's list of open cases, oldest first; a case that is not open any more leaves the card run too."""
+        customer = self.customer
+        if customer is None:
+            return
+        listed = any(one.case_id == self.case.id for one in customer.cases)
+        if self.case.is_open and not listed:
+            cases = (*customer.cases, OpenCase(self.case.id, self.case.first_failed_at))
+            ordered = tuple(sorted(cases, key=lambda one: (one.first_failed_at, one.case_id)))
+            self.customer = replace(customer, cases=ordered)
+        elif not self.case.is_open and listed:
+            self.customer = replace(customer, cases=tuple(one for one in customer.cases if one.case_id != self.case.id))
+
+    def _fold_access(self) -> None:
+        """The share of this case, the fold over all of them, and the message about it where it changed."""
+        subscription = self.subscription
+        if subscription is None:
+            return
+        case = self.case
+        others = tuple(share for share in subscription.cases if share.case_id != case.id)
+        share = CaseShare(case.id, case.state, case.access, case.paused_at, self.policy.final_action)
+        shares = (*others, share) if case.is_open else others
+        lent = subscription.lent_credential
+        if lent is not None and not self._run_goes_on(lent, shares):
+            lent = None
+        if (
+            shares == subscription.cases
+            and lent == subscription.lent_credential
+            and subscription is self.dossier.subscription
+        ):
+            return
+        subscription = replace(subscription, cases=shares, lent_credential=lent)
+        access, why = fold(subscription)
+        if access is not subscription.access or subscription.access_version == 0:
+            version = subscription.access_version + 1
+            self._tell_access_change(subscription, access, version, why)
+            subscription = replace(
+                subscription, access=access, access_version=version, access_why=why, access_changed_at=self.now
+            )
+        self.subscription = replace(subscription, access_why=why)
+
+    def _run_goes_on(self, credential: str, shares: tuple[CaseShare, ...]) -> bool:
+        """Whether the card run for which access was lent still concerns a case of this subscription."""
+        run = self.customer.run if self.customer is not None else None
+        if run is None or run.credential != credential or run.stopped:
+            return False
+        return any(share.case_id in run.remaining for share in shares)
+
+    def _tell_access_change(self, subscription: Subscription, access: Access, version: int, why: str) -> None:
+        """Publish the change; where access came back, the other open cases are laid out anew."""
+        key = keys.access(subscription.id, version)
+        self.effects.append(Publish(key, self.case.id, subscription.id, access, version, why, self.now))
+        self.why(f"access of the subscription: {access} ({why})")
+        if (
+            subscription.access is Access.PAUSED
+            and access is not Access.PAUSED
+            and subscription.lent_credential is None
+        ):
+            for share in subscription.cases:
+                if share.case_id != self.case.id:
+                    self.nudge(share.case_id, f"access-v{version}", access_restored=True)

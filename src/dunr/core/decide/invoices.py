@@ -1,0 +1,97 @@
+"""What happens to the debt without a payment: it changes, it is voided or given up, its subscription or its customer goes."""
+
+from dataclasses import replace
+
+from dunr.core import ledger
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.money import recover
+from dunr.core.model import Plan
+from dunr.core.terms import Access, AlertKind, CaseState, CloseReason
+
+
+def close(draft: Draft, because: CloseReason) -> None:
+    """End a case: nothing more is planned or sent. An attempt in flight is still settled, and late money is still booked."""
+    draft.case = replace(
+        draft.case,
+        state=CaseState.CLOSED,
+        closed_because=because,
+        ended_at=draft.now,
+        plan=Plan(),
+        access=Access.GRANTED,
+        paused_at=None,
+        waiting_method=None,
+        turn_at=None,
+        holds=(),
+        not_before_at=None,
+    )
+    draft.why(f"closed: {because}")
+
+
+def amount_changed(draft: Draft) -> None:
+    """A credit, or another change of what is owed: the next attempt asks for what is due then."""
+    case, invoice = draft.case, draft.snapshot.invoice
+    forgiven = case.amount_due_minor - invoice.amount_due_minor
+    if forgiven:
+        draft.postings.append(
+            ledger.credited(case, forgiven, case.amount_total_minor - invoice.amount_due_minor, draft.now)
+        )
+    draft.case = replace(case, amount_due_minor=invoice.amount_due_minor, credited_minor=invoice.credited_minor)
+    draft.why(
+        f"what is owed changed from {case.amount_due_minor} to {invoice.amount_due_minor} {case.currency} without a payment"
+    )
+    if invoice.amount_due_minor == 0:
+        recover(draft, ours=False)
+    elif invoice.amount_due_minor < invoice.minimum_minor:
+        carry_over(draft)
+
+
+def carry_over(draft: Draft) -> None:
+    """The amount is below what the processor charges: not a decline, no mail; it is added to the next invoice."""
+    case = draft.case
+    text = f"{case.amount_due_minor} {case.currency} of {case.processor_invoice_id} is below what {case.processor} charges; carried over."
+    draft.alert(AlertKind.AMOUNT_TOO_SMALL, case.id, text)
+    close(draft, CloseReason.CARRIED_OVER)
+
+
+def voided(draft: Draft) -> None:
+    """The processor voided the invoice: nothing is owed any more."""
+    case = draft.case
+    if case.amount_due_minor:
+        draft.postings.append(ledger.voided(case, case.amount_due_minor, draft.now))
+    close(draft, CloseReason.VOIDED)
+    draft.case = replace(draft.case, amount_due_minor=0)
+
+
+def written_off(draft: Draft) -> None:
+    """The debt was given up at the processor."""
+    case = draft.case
+    if case.amount_due_minor:
+        draft.postings.append(ledger.written_off(case, case.amount_due_minor, draft.now))
+    close(draft, CloseReason.WRITTEN_OFF)
+    draft.case = replace(draft.case, amount_due_minor=0)
+
+
+def subscription_ended(draft: Draft) -> None:
+    """The subscription is over, for good: no news that is older revives it. The debt stays for a person."""
+    if draft.subscription is not None and draft.subscription.ended_at is None:
+        draft.subscription = replace(draft.subscription, ended_at=draft.now)
+    if draft.case.is_open:
+        close(draft, CloseReason.SUBSCRIPTION_ENDED)
+        _leave_debt(draft, "the subscription has ended")
+
+
+def customer_deleted(draft: Draft) -> None:
+    """The customer is gone at the processor: nothing is charged or written any more."""
+    if draft.customer is not None:
+        draft.customer = replace(draft.customer, deleted=True)
+    if draft.case.is_open:
+        close(draft, CloseReason.CUSTOMER_DELETED)
+        _leave_debt(draft, "the customer was deleted")
+
+
+def _leave_debt(draft: Draft, why: str) -> None:
+    """What is still owed stays in the ledger, and a person is told."""
+    case = draft.case
+    if case.amount_due_minor:
+        text = f"{case.amount_due_minor} {case.currency} of {case.processor_invoice_id} stays open: {why}. A person collects it or writes it off."
+        draft.alert(AlertKind.DEBT_LEFT_OPEN, case.id, text)

@@ -1,0 +1,46 @@
+"""What became of the notices: the warning before a pause counts from the moment it left, or was found undeliverable."""
+
+from dataclasses import replace
+
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.planning import pause_if_due
+from dunr.core.events import NoticeBounced, NoticeComplained, NoticeSent
+from dunr.core.model import Plan
+from dunr.core.terms import AlertKind
+
+
+def sent(draft: Draft, event: NoticeSent) -> None:
+    """Remember the date that the customer was told, and when they were warned."""
+    case = draft.case
+    step = case.plan.next_step
+    if step is not None and event.told_at is not None and step.at == event.told_at:
+        told = replace(step, told_at=event.told_at)
+        draft.case = replace(case, plan=Plan((told, *case.plan.steps[1:]), case.plan.pause_at, case.plan.pause_why))
+    if event.is_warning:
+        draft.case = replace(draft.case, warned_at=draft.now)
+    draft.why(f"the notice {event.kind} left")
+
+
+def bounced(draft: Draft, event: NoticeBounced) -> None:
+    """Not deliverable: a person is told, and the time before a pause runs from now; the charging schedule is untouched."""
+    text = f"A notice for {draft.case.processor_invoice_id} cannot be delivered: {event.why}. Reach the customer another way."
+    draft.alert(AlertKind.NOTICE_UNDELIVERABLE, event.key, text)
+    if event.is_warning:
+        draft.case = replace(draft.case, warned_at=draft.now)
+    draft.why("the notice could not be delivered")
+
+
+def complained(draft: Draft, event: NoticeComplained) -> None:
+    """The recipient complained: nothing more is mailed to them, and a person is told."""
+    if draft.customer is not None:
+        draft.customer = replace(draft.customer, mail_stopped=True)
+    text = f"The recipient of a notice for {draft.case.processor_invoice_id} complained. No more mail goes to that address."
+    draft.alert(AlertKind.NOTICE_UNDELIVERABLE, f"{event.key}/complaint", text)
+    draft.why("the recipient complained: mail to them stops")
+
+
+def deadline_reached(draft: Draft) -> None:
+    """The pause date has come."""
+    pause_if_due(draft)
+    if draft.case is draft.dossier.case:
+        draft.why("the pause is not due: something is unsettled, held, or still to be tried")

@@ -1,0 +1,103 @@
+"""New cards and lost ones: a changed credential is tried once on each open invoice, oldest first, one after another, until the first decline.
+
+The customer row holds the run; each case waits for its turn there. A credential that comes while an attempt is in flight waits in the case's one slot.
+"""
+
+from dataclasses import replace
+
+from dunr.core import budget
+from dunr.core.decide.cardrun import pass_turn
+from dunr.core.decide.charging import begin, may_begin
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.planning import STOPPED_LOOK, lay_from_now, planning_reason, set_steps, settle_state
+from dunr.core.events import MethodUpdated
+from dunr.core.model import CardRun, MethodRef
+from dunr.core.terms import CaseState, DeclineKind, Trigger
+
+
+def _run_with(draft: Draft, method: MethodRef) -> CardRun:
+    """The run for this credential, begun where it is new; the case joins it in its place by age."""
+    customer = draft.customer
+    run = customer.run if customer is not None else None
+    cases = [one.case_id for one in customer.cases] if customer is not None else [draft.case.id]
+    if run is None or run.credential != method.credential:
+        draft.why(
+            "a new payment method: every open invoice is tried with it once, the oldest first, until the first decline"
+        )
+        return CardRun(method.credential, tuple(cases))
+    if draft.case.id in run.remaining:
+        return run
+    joined = {*run.remaining, draft.case.id}
+    return replace(run, remaining=tuple(case_id for case_id in cases if case_id in joined))
+
+
+def updated(draft: Draft, event: MethodUpdated) -> None:
+    """A changed credential became the default: one attempt at once, if it is this case's turn and nothing forbids it."""
+    case, method = draft.case, event.method
+    if not case.is_open:
+        draft.why(f"the case is {case.state}; a new payment method changes nothing")
+        return
+    if case.in_flight is not None:
+        draft.case = replace(case, waiting_method=method, turn_at=None)
+        draft.why(f"attempt {case.in_flight.number} is in flight; the new payment method waits until it is settled")
+        return
+    run = _run_with(draft, method)
+    if draft.customer is not None and run != draft.customer.run:
+        draft.customer = replace(draft.customer, run=run)
+    if case.holds or run.stopped or method.credential in case.credentials_tried:
+        draft.case = replace(case, waiting_method=None, turn_at=None)
+        draft.why(
+            "the new payment method is not tried here: the case is held, the card was declined, or it was tried already"
+        )
+        if draft.customer is not None and not run.stopped:
+            pass_turn(draft, run)
+        return
+    if run.remaining[:1] != (case.id,):
+        draft.case = replace(case, waiting_method=method, turn_at=None)
+        draft.why("an older invoice is tried with the new payment method first")
+        return
+    _try_now(draft, method)
+
+
+def _try_now(draft: Draft, method: MethodRef) -> None:
+    """Begin the attempt, or keep the credential waiting until it may."""
+    if draft.dossier.stops.charges:
+        draft.case = replace(draft.case, waiting_method=method, turn_at=draft.now + STOPPED_LOOK)
+        draft.why(f"nothing is sent: {'; '.join(draft.dossier.stops.charges)}")
+        return
+    deferral = budget.deferred_until(draft.method, draft.policy, draft.now)
+    if deferral is not None:
+        draft.case = replace(draft.case, waiting_method=method, turn_at=deferral[0])
+        draft.why(f"deferred: {deferral[1]}")
+        return
+    if may_begin(draft, method):
+        begin(draft, Trigger.METHOD_UPDATED, None, method)
+    else:
+        draft.case = replace(draft.case, waiting_method=method, turn_at=draft.case.not_before_at)
+
+
+def removed(draft: Draft) -> None:
+    """Nothing is on file any more: nothing is tried until the customer adds a method."""
+    draft.why("the customer has no payment method any more")
+    set_steps(draft, ())
+    settle_state(draft, notify=True)
+
+
+def access_restored(draft: Draft) -> None:
+    """The subscription left `paused`: an invoice that only waited for that is laid out from now."""
+    case = draft.case
+    waits = (
+        case.state is CaseState.AWAITING_CUSTOMER and not case.plan.steps and not case.holds and case.in_flight is None
+    )
+    if not waits or draft.facts.reasons[planning_reason(draft)].kind is not DeclineKind.SOFT:
+        draft.why("access is back; this case has its plan, or waits for the customer")
+        return
+    lay_from_now(draft, draft.now, "access is back: laid out from now")
+
+
+def run_ended(draft: Draft) -> None:
+    """The run was stopped by a decline on another invoice: the credential does not wait any longer."""
+    if draft.case.waiting_method is not None:
+        draft.case = replace(draft.case, waiting_method=None, turn_at=None)
+    draft.case = replace(draft.case, not_before_at=None)
+    draft.why("the card run that this case took part in has ended")

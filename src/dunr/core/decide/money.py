@@ -1,0 +1,127 @@
+"""Money that arrived, or went back: booked in every state of a case, exactly once per charge.
+
+No late failure of anything un-pays a paid invoice; only a return of the captured payment itself does.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from dunr.core import ledger, notices
+from dunr.core.budget import SENDS_KEPT_MAX
+from dunr.core.decide.draft import Draft
+from dunr.core.events import ForeignDecline, PaidElsewhere
+from dunr.core.model import Plan, Send
+from dunr.core.terms import Access, AlertKind, CaseState, CloseReason, InFlightAction, NoticeKind, Outcome, Trigger
+
+
+def collect(draft: Draft, charge_ref: str, amount_minor: int, at: datetime, *, ours: bool) -> None:
+    """Book a captured payment and draw the consequence: nothing left to pay, a rest, or too much."""
+    case = draft.case
+    owed = _still_owed(draft, amount_minor)
+    over = amount_minor - owed
+    if case.closed_because is CloseReason.WRITTEN_OFF:
+        draft.postings.append(ledger.late_recovered(case, charge_ref, amount_minor, at))
+        owed, over = amount_minor, 0
+    else:
+        draft.postings.extend(ledger.collected(case, charge_ref, owed, over, at))
+    due = max(0, case.amount_due_minor - owed)
+    draft.case = replace(
+        case,
+        captured_minor=case.captured_minor + amount_minor,
+        amount_due_minor=due,
+        overpaid_minor=case.overpaid_minor + over,
+        seen_at=max(case.seen_at, at),
+    )
+    draft.why(
+        f"{amount_minor} {case.currency} arrived by {charge_ref}{'' if ours else ', collected by somebody else'}; {due} remains due"
+    )
+    if over:
+        text = f"{over} {case.currency} too much was collected for {case.processor_invoice_id} (charge {charge_ref}). A person refunds it."
+        draft.alert(AlertKind.OVERPAID, f"{case.id}/{charge_ref}", text)
+    if case.state is CaseState.CLOSED:
+        text = f"{amount_minor} {case.currency} arrived late for {case.processor_invoice_id}, which is closed ({case.closed_because})."
+        draft.alert(AlertKind.LATE_MONEY, f"{case.id}/{charge_ref}", text)
+        return
+    if due == 0 and case.state is not CaseState.RECOVERED:
+        recover(draft, ours=ours)
+
+
+def _still_owed(draft: Draft, amount_minor: int) -> int:
+    """How much of a payment meets a debt: none after a void."""
+    if draft.case.closed_because is CloseReason.VOIDED:
+        return 0
+    return min(amount_minor, draft.case.amount_due_minor)
+
+
+def recover(draft: Draft, *, ours: bool) -> None:
+    """Nothing is left to pay: the plan ends, access comes back, and the customer gets one receipt where we collected."""
+    draft.why("recovered: nothing is left to pay; what was still planned is cancelled")
+    draft.case = replace(
+        draft.case,
+        state=CaseState.RECOVERED,
+        ended_at=draft.now,
+        plan=Plan(),
+        access=Access.GRANTED,
+        paused_at=None,
+        waiting_method=None,
+        turn_at=None,
+        not_before_at=None,
+        promise_at=None,
+        is_delinquent=False,
+    )
+    if ours and draft.policy.receipts and not draft.processor.sends_receipts:
+        notice = notices.of_kind(draft.case, NoticeKind.RECEIPT, None, draft.now, draft.facts, is_warning=False)
+        draft.notify(replace(notice, amount_minor=draft.case.captured_minor))
+
+
+def refund(draft: Draft, charge_id: str, total_minor: int, at: datetime) -> None:
+    """Money went back to the payer: first what was paid too much, then what had paid the debt. It never opens the debt again."""
+    case = draft.case
+    before = dict(case.refunded)
+    amount = total_minor - before.get(charge_id, 0)
+    from_over = min(amount, case.overpaid_minor)
+    draft.postings.extend(ledger.refunded(case, charge_id, total_minor, from_over, amount - from_over, at))
+    before[charge_id] = total_minor
+    draft.case = replace(case, refunded=tuple(sorted(before.items())), overpaid_minor=case.overpaid_minor - from_over)
+    draft.why(f"{amount} {case.currency} of {charge_id} went back to the payer, {from_over} of it paid too much")
+
+
+def give_back(draft: Draft, charge_id: str, amount_minor: int, at: datetime) -> None:
+    """A captured payment came back: the debt stands again."""
+    case = draft.case
+    draft.postings.append(ledger.reversed_(case, charge_id, amount_minor, at))
+    draft.case = replace(
+        case,
+        captured_minor=case.captured_minor - amount_minor,
+        amount_due_minor=case.amount_due_minor + amount_minor,
+        returned_charge_ids=(*case.returned_charge_ids, charge_id),
+    )
+
+
+def paid_elsewhere(draft: Draft, event: PaidElsewhere) -> None:
+    """Somebody else collected. An attempt of ours that is in flight stays so: it is looked up, and may turn out to be an overpayment."""
+    case, charge = draft.case, event.charge
+    ref = charge.processor_charge_id if charge is not None else f"outside-{draft.snapshot.taken_at.isoformat()}"
+    if charge is not None:
+        draft.case = replace(case, foreign_charge_ids=(*case.foreign_charge_ids, ref))
+    collect(draft, ref, event.amount_minor, charge.at if charge is not None else draft.now, ours=False)
+    _look_sooner(draft)
+
+
+def foreign_decline(draft: Draft, event: ForeignDecline) -> None:
+    """Somebody else's try failed: it counts toward the card's caps and spends no step."""
+    case, charge = draft.case, event.charge
+    draft.case = replace(case, foreign_charge_ids=(*case.foreign_charge_ids, charge.processor_charge_id))
+    row = draft.method
+    if row is not None and charge.card_key is not None and row.id.endswith(f":{charge.card_key}"):
+        send = Send(charge.at, Trigger.PROCESSOR, case.id, -1, Outcome.DECLINED)
+        draft.method = replace(row, sends=(*row.sends, send)[-SENDS_KEPT_MAX:])
+    draft.why(f"somebody else's charge {charge.processor_charge_id} failed; it spends no step")
+    _look_sooner(draft)
+
+
+def _look_sooner(draft: Draft) -> None:
+    """News about an invoice with an attempt in flight is a reason to look it up now, unless it has only just been sent."""
+    attempt = draft.case.in_flight
+    if attempt is not None and attempt.outcome is Outcome.UNKNOWN and attempt.next_action is InFlightAction.LOOK_UP:
+        draft.change_attempt(replace(attempt, next_action_at=draft.now))

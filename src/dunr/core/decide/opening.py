@@ -1,0 +1,205 @@
+"""The failed first charge: a case opens, its debt is booked, and the decline decides what follows."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from dunr.core import keys, ledger
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.invoices import carry_over
+from dunr.core.decide.planning import lay_out, set_steps, tell_customer_to_act
+from dunr.core.decision import Decision, Dossier
+from dunr.core.declines import classify, raw_code
+from dunr.core.facts import Facts
+from dunr.core.gate import ref_of
+from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Subscription
+from dunr.core.policy import policy_hash
+from dunr.core.reconcile import not_ours_because
+from dunr.core.snapshot import ChargeSnapshot, MethodSnapshot, Snapshot
+from dunr.core.terms import (
+    Access,
+    AlertKind,
+    CaseState,
+    ChargeStatus,
+    DeclineReason,
+    DisputeStatus,
+    HoldKind,
+    Outcome,
+    Trigger,
+    WhilePaused,
+)
+
+
+def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
+    """Open the case, unless the invoice is not ours to collect."""
+    snapshot = dossier.snapshot
+    assert snapshot is not None, "a case opens on a snapshot"
+    if dossier.case is not None:
+        return Decision(("the case is open already",))
+    not_ours = not_ours_because(snapshot)
+    if not_ours is not None:
+        return Decision((not_ours,))
+    failed = _failed_charge(snapshot)
+    draft = Draft(dossier, _new_case(dossier, snapshot, failed, facts, now), facts, now)
+    _meet_neighbours(draft, snapshot)
+    case = draft.case
+    draft.postings.append(ledger.opened(case, case.amount_due_minor, now))
+    draft.why(
+        f"the first charge of {case.processor_invoice_id} failed at {case.first_failed_at.isoformat()}: {case.amount_due_minor} {case.currency} is due"
+    )
+    draft.why(f"declined: {facts.reasons[case.deciding_reason or DeclineReason.UNKNOWN].sentence}")
+    alert_unknown(draft, case.attempts[0])
+    stop_credential(draft, case.attempts[0])
+    if snapshot.invoice.amount_due_minor < snapshot.invoice.minimum_minor:
+        carry_over(draft)
+    elif case.holds:
+        draft.case = replace(case, state=CaseState.AWAITING_CUSTOMER)
+        draft.why("held from the start: a payment by this card is disputed")
+        draft.alert(
+            AlertKind.DISPUTED,
+            f"{case.id}/opened",
+            f"{case.processor_invoice_id} failed while a payment by the same card is disputed: held for a person.",
+        )
+        set_steps(draft, ())
+    else:
+        _begin_dunning(draft)
+    return draft.finish("ChargeFailed", "dunr")
+
+
+def _failed_charge(snapshot: Snapshot) -> ChargeSnapshot | None:
+    """The newest failed charge of the invoice, or None where no charge was even made."""
+    declined = [charge for charge in snapshot.charges if charge.status is ChargeStatus.DECLINED]
+    return max(declined, key=lambda charge: charge.at, default=None)
+
+
+def _method_of(snapshot: Snapshot, failed: ChargeSnapshot | None) -> MethodSnapshot | None:
+    """The method that the failed charge used, as far as the snapshot still shows it."""
+    if failed is None or failed.card_key is None:
+        return snapshot.default_method
+    return next((method for method in snapshot.methods if method.card_key == failed.card_key), None)
+
+
+def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | None, facts: Facts, now: datetime) -> Case:
+    """The row as it opens, with attempt 0."""
+    processor, account, invoice_id = dossier.case_id.split(":", 2)
+    invoice, method = snapshot.invoice, _method_of(snapshot, failed)
+    assert invoice.first_failed_at is not None, "not_ours_because has looked at this"
+    reason = (
+        classify(failed.decline, processor, facts)
+        if failed is not None and failed.decline is not None
+        else DeclineReason.UNKNOWN
+    )
+    first = Attempt(
+        number=0,
+        round=1,
+        trigger=Trigger.PROCESSOR,
+        step_number=None,
+        after_reason=None,
+        key="",
+        amount_minor=failed.amount_minor if failed is not None else invoice.amount_due_minor,
+        currency=invoice.currency,
+        method=ref_of(method) if method is not None else None,
+        begun_at=invoice.first_failed_at,
+        fence=0,
+        outcome=Outcome.DECLINED,
+        reason=reason,
+        raw_code=raw_code(failed.decline) if failed is not None and failed.decline is not None else None,
+        processor_charge_id=failed.processor_charge_id if failed is not None else None,
+        processor_intent_id=failed.processor_intent_id if failed is not None else None,
+        settled_at=invoice.first_failed_at,
+    )
+    subscription, customer = snapshot.subscription, snapshot.customer
+    return Case(
+        id=dossier.case_id,
+        version=0,
+        processor=processor,
+        account=account,
+        processor_invoice_id=invoice_id,
+        subscription_id=keys.row_id(processor, account, subscription.processor_subscription_id)
+        if subscription
+        else None,
+        customer_id=keys.row_id(processor, account, customer.processor_customer_id) if customer else None,
+        state=CaseState.SCHEDULED,
+        round=1,
+        opened_at=now,
+        first_failed_at=invoice.first_failed_at,
+        currency=invoice.currency,
+        amount_total_minor=invoice.amount_total_minor,
+        amount_due_minor=invoice.amount_due_minor,
+        policy_hash=policy_hash(dossier.policy),
+        seen_at=snapshot.taken_at,
+        attempts=(first,),
+        deciding_reason=reason,
+        foreign_charge_ids=tuple(charge.processor_charge_id for charge in snapshot.charges),
+        refunded=tuple(
+            (charge.processor_charge_id, charge.refunded_minor) for charge in snapshot.charges if charge.refunded_minor
+        ),
+        returned_charge_ids=tuple(
+            charge.processor_charge_id for charge in snapshot.charges if charge.status is ChargeStatus.RETURNED
+        ),
+        credited_minor=invoice.credited_minor,
+        credentials_tried=(method.credential,) if method is not None else (),
+        uncancelled_intent_id=failed.processor_intent_id if failed is not None else None,
+    )
+
+
+def _meet_neighbours(draft: Draft, snapshot: Snapshot) -> None:
+    """Create the rows beside the case that no store has seen yet, and take over the disputes that stand already."""
+    case, known = draft.case, snapshot.subscription
+    if draft.subscription is None and case.subscription_id is not None and known is not None:
+        draft.subscription = Subscription(case.subscription_id, 0, known.status, known.period_end_at, snapshot.taken_at)
+    if draft.customer is None and case.customer_id is not None:
+        draft.customer = Customer(case.customer_id, 0, payer=draft.payer)
+    cards = {method.card_key for method in snapshot.methods}
+    standing = [
+        one
+        for one in snapshot.disputes
+        if one.card_key in cards or one.processor_invoice_id == case.processor_invoice_id
+    ]
+    blocking = [one for one in standing if one.status in (DisputeStatus.OPEN, DisputeStatus.LOST)]
+    draft.case = replace(
+        case,
+        disputes=tuple(KnownDispute(one.processor_dispute_id, one.status, one.reinstated) for one in standing),
+        holds=tuple(
+            Hold(HoldKind.DISPUTE, one.processor_dispute_id, "a payment by this card is disputed", draft.now, None)
+            for one in blocking
+        ),
+    )
+
+
+def _begin_dunning(draft: Draft) -> None:
+    """Lay the plan, unless access is paused already: then the policy's `while_paused` says what a new invoice gets."""
+    subscription = draft.subscription
+    paused = subscription is not None and subscription.access is Access.PAUSED
+    if not paused or draft.policy.while_paused is WhilePaused.FULL:
+        lay_out(draft, draft.case.first_failed_at)
+        return
+    draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
+    set_steps(draft, ())
+    draft.why(f"access is paused already, and the policy says {draft.policy.while_paused} for a new invoice meanwhile")
+    if draft.policy.while_paused is WhilePaused.FIRST_CHARGE_ONLY:
+        tell_customer_to_act(draft)
+
+
+def alert_unknown(draft: Draft, attempt: Attempt) -> None:
+    """A code that no table knows is shown to a person once."""
+    if attempt.reason is DeclineReason.UNKNOWN and attempt.raw_code is not None:
+        text = f"{draft.case.processor} declined with the unknown code {attempt.raw_code!r}; it gets one cautious step. Map it to a reason."
+        draft.alert(AlertKind.UNKNOWN_DECLINE, f"{draft.case.processor}/{attempt.raw_code}", text)
+
+
+def stop_credential(draft: Draft, attempt: Attempt) -> None:
+    """A hard decline stops the credential until it changes."""
+    if attempt.reason is None or attempt.method is None or not draft.facts.reasons[attempt.reason].stops_credential:
+        return
+    row = method_row(draft, attempt.method.card_key)
+    if row is not None:
+        draft.method = replace(row, stop=attempt.reason, stopped_credential=attempt.method.credential)
+        draft.why("this credential is not charged again until it changes")
+
+
+def method_row(draft: Draft, card_key: str) -> Method | None:
+    """The method row of the dossier, made where it is new; None where the dossier holds another card's row."""
+    row_id = keys.row_id(draft.case.processor, draft.case.account, card_key)
+    if draft.method is None:
+        return Method(row_id, 0)
+    return draft.method if draft.method.id == row_id else None

@@ -1,0 +1,184 @@
+"""What people ask for: the customer's *pay now* and the operator's acts. Each goes through the same gate, caps and floors as a timer.
+
+A wish that cannot be granted now is answered, not queued.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from dunr.core import budget
+from dunr.core.answers import Paid
+from dunr.core.decide.attempts import withdraw
+from dunr.core.decide.charging import begin, may_begin
+from dunr.core.decide.disputes import release
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.invoices import close
+from dunr.core.decide.planning import coming_rungs, lay_from_now, set_steps, settle_state
+from dunr.core.decide.settling import settled
+from dunr.core.events import (
+    AttemptSettled,
+    AttemptSettledByHand,
+    CaseClosed,
+    DeadlineExtended,
+    HoldPlaced,
+    HoldReleased,
+    PolicyMoved,
+    PromiseMade,
+    StepPostponed,
+)
+from dunr.core.gate import ref_of
+from dunr.core.model import Hold
+from dunr.core.policy import policy_hash
+from dunr.core.schedule import lay_steps
+from dunr.core.terms import CaseState, CloseReason, HoldKind, Trigger
+
+CONFLICT = 409
+SENSELESS = 422
+TOO_MANY = 429
+
+
+def pay_now(draft: Draft) -> None:
+    """The customer asks to pay now, by the default method."""
+    if not budget.customer_has_room(draft.method, draft.policy, draft.now):
+        draft.reject(
+            TOO_MANY,
+            f"This card was tried {draft.policy.customer_attempts_max} times in 24 hours; try again tomorrow, or use another one.",
+        )
+        return
+    _try_now(draft, Trigger.CUSTOMER)
+
+
+def retry_now(draft: Draft) -> None:
+    """An operator asks for an attempt now; it spends no step."""
+    _try_now(draft, Trigger.OPERATOR)
+
+
+def _try_now(draft: Draft, trigger: Trigger) -> None:
+    """One attempt at once, or the reason why not."""
+    case, default = draft.case, draft.snapshot.default_method
+    if not case.is_open:
+        draft.reject(CONFLICT, f"Nothing is to be paid here: the case is {case.state}.")
+    elif case.in_flight is not None:
+        draft.reject(CONFLICT, f"Already processing: attempt {case.in_flight.number} has no final answer yet.")
+    elif draft.dossier.stops.charges:
+        draft.reject(CONFLICT, "Sending is stopped at the moment; nothing was charged.")
+    elif default is None:
+        draft.reject(CONFLICT, "There is no payment method on file; add one first.")
+    elif (deferral := budget.deferred_until(draft.method, draft.policy, draft.now)) is not None:
+        draft.reject(TOO_MANY, f"Not before {deferral[0].isoformat()}: {deferral[1]}.")
+    elif may_begin(draft, ref_of(default)):
+        begin(draft, trigger, None, ref_of(default))
+    else:
+        draft.reject(CONFLICT, f"Not now: {draft.because[-1]}.")
+
+
+def hold_placed(draft: Draft, event: HoldPlaced) -> None:
+    """An operator holds the case."""
+    if not draft.case.is_open:
+        draft.reject(CONFLICT, f"The case is {draft.case.state}; there is nothing to hold.")
+        return
+    ref = f"operator-{draft.now.isoformat()}"
+    hold = Hold(HoldKind.OPERATOR, ref, event.why, draft.now, event.until_at)
+    draft.case = replace(draft.case, holds=(*draft.case.holds, hold))
+    draft.why(f"held by {event.actor}: {event.why}")
+
+
+def hold_released(draft: Draft, event: HoldReleased) -> None:
+    """An operator releases one hold."""
+    if all(hold.ref != event.ref for hold in draft.case.holds):
+        known = ", ".join(hold.ref for hold in draft.case.holds) or "none"
+        draft.reject(SENSELESS, f"There is no hold {event.ref!r} here; the holds are: {known}.")
+        return
+    release(draft, event.ref)
+
+
+def holds_ended(draft: Draft) -> None:
+    """Holds whose end has passed go by themselves."""
+    for hold in draft.case.holds:
+        if hold.until_at is not None and hold.until_at <= draft.now:
+            release(draft, hold.ref)
+
+
+def step_postponed(draft: Draft, event: StepPostponed) -> None:
+    """An operator moves the next step; the date is snapped like any other, and the later steps keep their gaps."""
+    step = draft.case.plan.next_step
+    if step is None or draft.case.state is not CaseState.SCHEDULED or draft.case.in_flight is not None:
+        draft.reject(CONFLICT, "There is no step that could be postponed now.")
+        return
+    if event.to_at <= step.at:
+        draft.reject(
+            SENSELESS, f"Step {step.number} is due at {step.at.isoformat()}; it can only be moved to a later time."
+        )
+        return
+    lay_from_now(draft, event.to_at, f"postponed by {event.actor} to {event.to_at.isoformat()}")
+
+
+def deadline_extended(draft: Draft, event: DeadlineExtended) -> None:
+    """An operator moves the pause date; what the customer was told is never brought forward."""
+    case = draft.case
+    if not case.is_open or case.paused_at is not None:
+        draft.reject(CONFLICT, "There is no pause ahead that could be moved.")
+        return
+    if case.plan.pause_at is not None and event.to_at < case.plan.pause_at:
+        draft.reject(
+            SENSELESS, f"The pause is due at {case.plan.pause_at.isoformat()}; it can only be moved to a later time."
+        )
+        return
+    draft.case = replace(case, deadline_at=event.to_at)
+    set_steps(draft, draft.case.plan.steps)
+    draft.why(f"the pause date was moved by {event.actor}")
+
+
+def promise_made(draft: Draft, event: PromiseMade) -> None:
+    """A promise to pay moves the next attempt to its date, within the policy's limit."""
+    limit_at = draft.now + timedelta(days=draft.policy.promise_days_max)
+    if event.on_at <= draft.now or event.on_at > limit_at:
+        draft.reject(SENSELESS, f"A promise must lie ahead, and not later than {limit_at.isoformat()}.")
+        return
+    if draft.case.in_flight is not None or draft.case.state is not CaseState.SCHEDULED or not coming_rungs(draft):
+        draft.reject(CONFLICT, "There is no attempt that a promise could move.")
+        return
+    draft.case = replace(draft.case, promise_at=event.on_at)
+    lay_from_now(draft, event.on_at, f"promised by {event.actor} for {event.on_at.isoformat()}")
+
+
+def settled_by_hand(draft: Draft, event: AttemptSettledByHand) -> None:
+    """A person settles an attempt that nobody else could, with evidence."""
+    attempt = draft.case.in_flight
+    if attempt is None or attempt.number != event.number:
+        draft.reject(CONFLICT, f"Attempt {event.number} is not waiting for an answer.")
+        return
+    draft.why(
+        f"settled by {event.actor}: {'captured' if event.captured else 'not captured'}; evidence: {event.evidence}"
+    )
+    if event.captured:
+        charge_id = event.processor_charge_id or f"hand:{attempt.key}"
+        settled(draft, AttemptSettled(event.number, Paid(charge_id, attempt.amount_minor, draft.now), looked_up=True))
+    else:
+        withdraw(draft, attempt, (f"{event.actor} says that nothing was captured",))
+
+
+def policy_moved(draft: Draft, event: PolicyMoved) -> None:
+    """An operator moves the case to another policy: used steps count, and a pause is never brought forward past what was told."""
+    policy = draft.dossier.policy_next
+    if policy is None or not draft.case.is_open or draft.case.in_flight is not None:
+        draft.reject(CONFLICT, "The case cannot be moved now: it is not open, or an attempt is in flight.")
+        return
+    last = max(
+        (a.begun_at for a in draft.case.attempts if a.step_number is not None), default=draft.case.first_failed_at
+    )
+    draft.dossier = replace(draft.dossier, policy=policy)
+    draft.case = replace(draft.case, policy_hash=policy_hash(policy))
+    draft.why(f"moved to the policy {policy.name} by {event.actor}")
+    if draft.case.state is CaseState.SCHEDULED:
+        set_steps(draft, lay_steps(coming_rungs(draft), last, policy, draft.facts))
+        settle_state(draft, notify=True)
+
+
+def case_closed(draft: Draft, event: CaseClosed) -> None:
+    """An operator closes the case; the debt stays in the ledger for a person."""
+    if not draft.case.is_open:
+        draft.reject(CONFLICT, f"The case is {draft.case.state} already.")
+        return
+    close(draft, CloseReason.OPERATOR)
+    draft.why(f"closed by {event.actor}: {event.why}")

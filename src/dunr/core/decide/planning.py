@@ -1,0 +1,203 @@
+"""Laying a case out: after a decline, after a missed step, after a person moved something.
+
+The one place where the plan of a case is written. It also says which notice belongs to the new plan, and whether there is nothing left to try.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from dunr.core import ledger, notices
+from dunr.core.decide.draft import Draft
+from dunr.core.model import Hold, Plan, PlannedStep
+from dunr.core.schedule import Rung, keep_told, lay_from, lay_steps, pause_date, relay_missed, rungs
+from dunr.core.terms import (
+    SPENDS_STEP,
+    Access,
+    AlertKind,
+    CaseState,
+    DeclineKind,
+    DeclineReason,
+    FinalAction,
+    HoldKind,
+    NoticeKind,
+    Outcome,
+)
+from dunr.core.timers import pause_due_at
+
+STOPPED_LOOK = timedelta(minutes=5)
+
+
+def planning_reason(draft: Draft) -> DeclineReason:
+    """The reason whose rungs count. A decline that says nothing about the payer is treated with the caution due to an unknown one."""
+    reason = draft.case.deciding_reason or DeclineReason.UNKNOWN
+    match draft.facts.reasons[reason].kind:
+        case DeclineKind.SOFT | DeclineKind.ACTION | DeclineKind.HARD:
+            return reason
+        case DeclineKind.NEUTRAL | DeclineKind.OPERATOR:
+            return DeclineReason.UNKNOWN
+
+
+def coming_rungs(draft: Draft) -> tuple[Rung, ...]:
+    """The rungs that the case still has, under its policy and its deciding reason."""
+    case, reason = draft.case, planning_reason(draft)
+    on_reason = sum(
+        1
+        for attempt in case.attempts
+        if attempt.round == case.round
+        and attempt.trigger in SPENDS_STEP
+        and attempt.after_reason is reason
+        and attempt.outcome in (Outcome.SUCCEEDED, Outcome.DECLINED)
+        and attempt.number > 0
+    )
+    return rungs(draft.policy, draft.facts, reason, case.steps_spent_count, on_reason, case.step_attempts_count)
+
+
+def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
+    """Write the steps and the pause date that follows from them; a date that was told is never brought forward."""
+    case = draft.case
+    kept = keep_told(case.plan.steps, steps)
+    tried = [
+        attempt.begun_at for attempt in case.attempts if attempt.trigger in SPENDS_STEP and attempt.round == case.round
+    ]
+    pause_at, pause_why = pause_date(
+        kept, tried[-1] if tried else None, case.first_failed_at, case.deadline_at, draft.policy, draft.facts
+    )
+    if case.warned_at is not None and case.plan.pause_at is not None and pause_at < case.plan.pause_at:
+        pause_at, pause_why = case.plan.pause_at, (*pause_why, "the customer was told this date")
+    draft.case = replace(draft.case, plan=Plan(kept, pause_at, pause_why))
+    for step in kept:
+        draft.why(f"step {step.number} at {step.at.isoformat()}: {'; '.join(step.why)}")
+
+
+def lay_out(draft: Draft, base: datetime, *, notify: bool = True) -> None:
+    """Plan what comes after a decline, counted from `base`; dates that have passed are laid anew from now."""
+    coming = coming_rungs(draft)
+    steps = lay_steps(coming, base, draft.policy, draft.facts)
+    if steps and steps[0].at < draft.now:
+        steps = relay_missed(coming, steps, draft.now, draft.policy, draft.facts)
+    set_steps(draft, steps)
+    settle_state(draft, notify=notify)
+
+
+def lay_from_now(draft: Draft, at: datetime, why: str) -> None:
+    """Lay the coming steps anew with the first at `at`, or at the next allowed time after it."""
+    set_steps(draft, lay_from(coming_rungs(draft), at, why, draft.policy, draft.facts))
+    settle_state(draft, notify=True)
+
+
+def run_missed(draft: Draft) -> None:
+    """A step whose time has passed is never caught up: one runs at the next allowed time, the rest follow with their gaps."""
+    steps = relay_missed(coming_rungs(draft), draft.case.plan.steps, draft.now, draft.policy, draft.facts)
+    draft.why("the step's time passed by more than an hour; it is not caught up")
+    set_steps(draft, steps)
+    settle_state(draft, notify=True)
+
+
+def settle_state(draft: Draft, *, notify: bool) -> None:
+    """The state that the plan means, and the notice that belongs to it."""
+    case = draft.case
+    if case.deciding_reason is DeclineReason.PAYER_DECEASED:
+        _hold_for_a_person(draft)
+        return
+    if case.plan.steps and not _has_no_method(draft):
+        draft.case = replace(draft.case, state=CaseState.SCHEDULED)
+        if notify:
+            tell_next_step(draft)
+        return
+    if case.plan.steps:
+        draft.why("there is no payment method to charge")
+        draft.case = replace(draft.case, plan=replace(case.plan, steps=()))
+    if _is_spent(draft):
+        exhaust(draft, "the steps are spent")
+        return
+    draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
+    draft.why("nothing to try until the customer acts")
+    if notify:
+        tell_customer_to_act(draft)
+
+
+def tell_next_step(draft: Draft) -> None:
+    """The notice of the step planned next; told again only where its date moved by more than two days."""
+    case = draft.case
+    step = case.plan.next_step
+    if step is not None and step.told_at is not None:
+        if not notices.must_be_told_again(case):
+            return
+        draft.why(f"the date of step {step.number} has moved by more than two days: it is told again")
+    at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
+    again = step is not None and step.told_at is not None
+    draft.notify(notices.of_next_step(case, draft.policy, draft.facts, at, again=again))
+
+
+def tell_customer_to_act(draft: Draft) -> None:
+    """Ask for a new method, or for a confirmation with the bank; it names the pause date and so warns of it."""
+    at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
+    kind = notices.without_step(draft.case.deciding_reason)
+    draft.notify(notices.of_kind(draft.case, kind, draft.case.steps_spent_count, at, draft.facts, is_warning=True))
+
+
+def _has_no_method(draft: Draft) -> bool:
+    """Whether the snapshot at hand shows that there is nothing to charge."""
+    snapshot = draft.dossier.snapshot
+    return snapshot is not None and snapshot.default_method is None
+
+
+def _is_spent(draft: Draft) -> bool:
+    """Whether time alone has nothing more to offer: the reason had steps, and they are used up."""
+    if _has_no_method(draft):
+        return False
+    kind = draft.facts.reasons[planning_reason(draft)].kind
+    return kind is DeclineKind.SOFT
+
+
+def _hold_for_a_person(draft: Draft) -> None:
+    """A deceased payer gets neither notice nor pause."""
+    hold = Hold(HoldKind.OPERATOR, "deceased", "the payer has died", draft.now, None)
+    holds = (*(one for one in draft.case.holds if one.ref != hold.ref), hold)
+    draft.case = replace(
+        draft.case, state=CaseState.AWAITING_CUSTOMER, plan=replace(draft.case.plan, steps=()), holds=holds
+    )
+    draft.alert(
+        AlertKind.PAYER_DECEASED,
+        draft.case.id,
+        f"The payer of {draft.case.processor_invoice_id} has died. Nothing is sent; a person decides.",
+    )
+    draft.why("the payer has died: held for a person")
+
+
+def exhaust(draft: Draft, why: str) -> None:
+    """All steps are spent: still payable, and delinquent in the ledger; the pause follows at its date."""
+    case = draft.case
+    draft.why(f"exhausted: {why}")
+    if not case.is_delinquent and case.amount_due_minor:
+        draft.postings.append(ledger.delinquent(case, case.amount_due_minor, draft.now))
+    draft.case = replace(
+        draft.case, state=CaseState.EXHAUSTED, ended_at=draft.now, is_delinquent=True, plan=replace(case.plan, steps=())
+    )
+    pause_if_due(draft)
+
+
+def pause_if_due(draft: Draft) -> None:
+    """Take the final action where its time has come and nothing forbids it."""
+    due_at = pause_due_at(draft.case)
+    if due_at is None or due_at > draft.now:
+        return
+    if draft.dossier.stops.pauses:
+        draft.wait(STOPPED_LOOK, f"pausing is stopped: {'; '.join(draft.dossier.stops.pauses)}")
+        return
+    match draft.policy.final_action:
+        case FinalAction.NONE:
+            draft.case = replace(draft.case, plan=replace(draft.case.plan, pause_at=None))
+            draft.why("the policy takes no final action")
+            return
+        case FinalAction.CANCEL:
+            text = f"{draft.case.processor_invoice_id} is exhausted and the policy asks for a cancellation. Access is paused; a person decides."
+            draft.alert(AlertKind.CANCEL_ASKED, draft.case.id, text)
+        case FinalAction.PAUSE | FinalAction.MARK_UNPAID:
+            pass
+    draft.why(f"paused: {'; '.join(draft.case.plan.pause_why)}; the customer was warned at {draft.case.warned_at}")
+    draft.case = replace(draft.case, access=Access.PAUSED, paused_at=draft.now)
+    if not draft.case.plan.steps and draft.case.state is not CaseState.EXHAUSTED:
+        exhaust(draft, "the pause date has come and there is nothing to try")
+    at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
+    draft.notify(notices.of_kind(draft.case, NoticeKind.PAUSED, None, at, draft.facts, is_warning=False))

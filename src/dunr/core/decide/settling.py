@@ -1,0 +1,206 @@
+"""What became of an attempt: paid, declined, refused or withdrawn.
+
+Evidence of a charge under our key settles its attempt in every state, whoever brings it. `withdrawn` is the only outcome that needs the fence, because it is the
+only one that we say about ourselves.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from dunr.core import keys
+from dunr.core.answers import Declined, Paid, Refused, RefusedKind
+from dunr.core.decide.attempts import find, free_method, hand_over_waiting, withdraw
+from dunr.core.decide.cardrun import run_stopped, run_succeeded
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.invoices import carry_over
+from dunr.core.decide.money import collect
+from dunr.core.decide.opening import alert_unknown, method_row, stop_credential
+from dunr.core.decide.planning import STOPPED_LOOK, lay_out, set_steps, settle_state
+from dunr.core.decide.unsettled import unanswered
+from dunr.core.declines import classify, raw_code
+from dunr.core.effects import StopSending
+from dunr.core.events import AttemptSettled, AttemptWithdrawn
+from dunr.core.model import Attempt, Hold
+from dunr.core.terms import SPENDS_STEP, AlertKind, CaseState, DeclineKind, HoldKind, Outcome, Trigger
+
+REFUSED_HOLD = timedelta(hours=24)
+
+
+def settled(draft: Draft, event: AttemptSettled) -> None:
+    """The fate of an attempt is known."""
+    attempt = find(draft, event.number)
+    if attempt is None:
+        return
+    match event.answer:
+        case Paid():
+            _paid(draft, attempt, event.answer)
+        case Declined():
+            if attempt.is_in_flight:
+                _declined(draft, attempt, event.answer)
+            else:
+                draft.why(f"attempt {attempt.number} is settled as {attempt.outcome}; a late failure un-pays nothing")
+        case Refused():
+            if attempt.is_in_flight:
+                _refused(draft, attempt, event.answer)
+            else:
+                draft.why(f"attempt {attempt.number} is settled as {attempt.outcome}")
+
+
+def _paid(draft: Draft, attempt: Attempt, answer: Paid) -> None:
+    """The money moved. It is booked in every state, and once: one key is one payment."""
+    if attempt.outcome is Outcome.SUCCEEDED:
+        draft.why(f"attempt {attempt.number} is known to have succeeded: a repeat")
+        return
+    if not attempt.is_in_flight:
+        text = f"Attempt {attempt.number} of {draft.case.processor_invoice_id} was settled as {attempt.outcome}, but its charge succeeded."
+        draft.alert(AlertKind.LATE_MONEY, f"{draft.case.id}/a{attempt.number}", text)
+    free_method(draft, attempt, Outcome.SUCCEEDED)
+    draft.change_attempt(
+        replace(
+            attempt,
+            outcome=Outcome.SUCCEEDED,
+            processor_charge_id=answer.processor_charge_id,
+            captured_minor=answer.amount_minor,
+            settled_at=draft.now,
+            next_action_at=None,
+        )
+    )
+    was_in_flight = attempt.is_in_flight
+    collect(draft, answer.processor_charge_id, answer.amount_minor, answer.at, ours=True)
+    if attempt.trigger is Trigger.METHOD_UPDATED:
+        run_succeeded(draft)
+    if was_in_flight:
+        _spend_step(draft, attempt)
+        if draft.case.is_open:
+            draft.why("a part was paid; the rest goes on")
+            _go_on(draft, attempt)
+
+
+def _spend_step(draft: Draft, attempt: Attempt) -> None:
+    """A step is spent when its attempt ends succeeded or declined."""
+    if attempt.trigger in SPENDS_STEP:
+        case = draft.case
+        draft.case = replace(
+            case, steps_spent_count=case.steps_spent_count + 1, step_attempts_count=case.step_attempts_count + 1
+        )
+        draft.why(f"step {attempt.step_number} is spent")
+
+
+def _go_on(draft: Draft, attempt: Attempt) -> None:
+    """Plan what comes after a spent step, counted from the step's own date; after any other attempt the plan stands."""
+    if not draft.case.is_open or draft.case.state is CaseState.EXHAUSTED:
+        return
+    if attempt.trigger in SPENDS_STEP:
+        step = draft.case.plan.next_step
+        lay_out(draft, step.at if step is not None else attempt.begun_at)
+
+
+def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
+    """A no. A step's decline decides what follows; another trigger's moves nothing, unless it is hard or asks for an action."""
+    reason = classify(answer.raw, draft.case.processor, draft.facts)
+    known = replace(
+        attempt,
+        outcome=Outcome.DECLINED,
+        reason=reason,
+        raw_code=raw_code(answer.raw),
+        processor_charge_id=answer.processor_charge_id,
+        processor_intent_id=answer.processor_intent_id,
+        settled_at=draft.now,
+        next_action_at=None,
+    )
+    free_method(draft, attempt, Outcome.DECLINED)
+    draft.change_attempt(known)
+    draft.why(f"attempt {attempt.number} declined: {draft.facts.reasons[reason].sentence}")
+    if answer.processor_intent_id is not None:
+        draft.case = replace(draft.case, uncancelled_intent_id=answer.processor_intent_id)
+    alert_unknown(draft, known)
+    stop_credential(draft, known)
+    if attempt.trigger is Trigger.METHOD_UPDATED:
+        run_stopped(draft)
+    hand_over_waiting(draft)
+    kind = draft.facts.reasons[reason].kind
+    if attempt.trigger in SPENDS_STEP:
+        _spend_step(draft, attempt)
+        draft.case = replace(draft.case, deciding_reason=reason)
+        _go_on(draft, attempt)
+    elif (
+        attempt.trigger is Trigger.METHOD_UPDATED
+        and kind is DeclineKind.SOFT
+        and draft.case.state is CaseState.AWAITING_CUSTOMER
+    ):
+        draft.why("the new payment method may be tried again: its decline is laid out like a first one")
+        draft.case = replace(draft.case, deciding_reason=reason)
+        lay_out(draft, draft.now)
+    elif kind in (DeclineKind.HARD, DeclineKind.ACTION) and draft.case.state in (
+        CaseState.SCHEDULED,
+        CaseState.AWAITING_CUSTOMER,
+    ):
+        draft.case = replace(draft.case, deciding_reason=reason)
+        set_steps(draft, ())
+        settle_state(draft, notify=True)
+
+
+def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
+    """Our request was not taken: no decline, no mail, the step is given back, and a person is told."""
+    if attempt.call_count > 1 or attempt.taken_over:
+        draft.why("an earlier call of this attempt may have gone through; it is looked up before anything is said")
+        unanswered(draft, replace(attempt, refused=answer.kind), f"refused: {answer.code}", looked_up=False)
+    else:
+        free_method(draft, attempt, Outcome.REFUSED)
+        draft.change_attempt(
+            replace(
+                attempt,
+                outcome=Outcome.REFUSED,
+                refused=answer.kind,
+                raw_code=answer.code,
+                settled_at=draft.now,
+                next_action_at=None,
+            )
+        )
+        draft.why(f"the processor refused the request ({answer.code}): not a decline, the step is given back")
+    case = draft.case
+    if attempt.trigger is Trigger.METHOD_UPDATED:
+        run_stopped(draft)
+    match answer.kind:
+        case RefusedKind.NOT_PAYABLE:
+            draft.nudge(case.id, f"a{attempt.number}-not-payable")
+        case RefusedKind.AMOUNT_TOO_SMALL:
+            if case.is_open:
+                carry_over(draft)
+        case RefusedKind.KEY_REVOKED:
+            text = f"{case.processor} refuses our API key for {case.account}. Nothing is sent there until the key is replaced and sending is resumed."
+            draft.alert(AlertKind.KEY_REVOKED, f"{case.processor}/{case.account}", text)
+            key = keys.stop_sending(case.processor, case.account, f"{case.id}-a{attempt.number}")
+            draft.effects.append(
+                StopSending(key, case.id, case.processor, case.account, f"the API key was refused ({answer.code})")
+            )
+            draft.wait(STOPPED_LOOK, "the API key is refused: all sending stops")
+        case RefusedKind.BAD_REQUEST | RefusedKind.NOT_FOUND | RefusedKind.IDEMPOTENCY_KEY_REUSED:
+            text = f"{case.processor} refused attempt {attempt.number} of {case.processor_invoice_id}: {answer.code}. Held for 24 hours or until a person releases it."
+            draft.alert(AlertKind.REQUEST_REFUSED, f"{case.id}/a{attempt.number}", text)
+            hold = Hold(
+                HoldKind.PROCESSOR,
+                f"a{attempt.number}",
+                f"the processor refused the request: {answer.code}",
+                draft.now,
+                draft.now + REFUSED_HOLD,
+            )
+            draft.case = replace(draft.case, holds=(*draft.case.holds, hold))
+
+
+def withdrawn(draft: Draft, event: AttemptWithdrawn) -> None:
+    """The gate failed before the send. Only the fence's holder says so, and only for an attempt that nobody else may have sent."""
+    attempt = find(draft, event.number)
+    if attempt is None:
+        return
+    row = method_row(draft, attempt.method.card_key) if attempt.method is not None else None
+    if (
+        not attempt.is_in_flight
+        or attempt.taken_over
+        or attempt.fence != event.fence
+        or row is None
+        or row.fence != event.fence
+    ):
+        draft.why("the fence is stale: whoever holds it now owns the attempt")
+        return
+    withdraw(draft, attempt, event.why)

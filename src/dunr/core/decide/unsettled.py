@@ -1,0 +1,261 @@
+"""Not knowing: an attempt that is pending, unanswered, not begun, not found, or silent for too long.
+
+"Don't know" is an answer: the attempt stays in flight, is looked up, and nothing else is sent for its invoice. It may be sent again only with the same bytes under the
+same key, through the gate, within half of the key's life; and it is withdrawn only when a consistent read shows no charge late enough.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from dunr.core import keys
+from dunr.core.answers import NotNow, Pending, Unanswered
+from dunr.core.decide.attempts import find, free_method, withdraw
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.opening import method_row
+from dunr.core.effects import Charge, LookUp
+from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptOverdue
+from dunr.core.gate import closed_because
+from dunr.core.model import Attempt, Lease
+from dunr.core.terms import AlertKind, InFlightAction, Outcome, Trigger
+
+LOOK_UP_GAPS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15))
+LOOK_UP_GAP_MAX = timedelta(hours=6)
+PENDING_LOOK_UP_GAP = timedelta(hours=6)
+UNKNOWN_ALERT_AFTER = timedelta(hours=1)
+NOT_NOW_WAIT_SECONDS = 2
+NOT_NOW_WAIT_SECONDS_MAX = 300
+CALLS_MAX = 20
+
+
+def look_up_gap(look_up_count: int) -> timedelta:
+    """How long to wait before the next look-up: 1, 5, 15 minutes, then doubling up to 6 hours."""
+    if look_up_count < len(LOOK_UP_GAPS):
+        return LOOK_UP_GAPS[look_up_count]
+    doublings = min(look_up_count - len(LOOK_UP_GAPS) + 1, 10)
+    doubled: timedelta = LOOK_UP_GAPS[-1] * int(2**doublings)
+    return min(doubled, LOOK_UP_GAP_MAX)
+
+
+def answered(draft: Draft, event: AttemptAnswered) -> None:
+    """An answer that settles nothing."""
+    attempt = find(draft, event.number)
+    if attempt is None or not attempt.is_in_flight:
+        draft.why("the attempt is settled already; the answer changes nothing")
+        return
+    if event.fence is not None and event.fence != attempt.fence:
+        draft.why("the answer came to a stale fence and settles nothing; the new holder looks it up")
+        return
+    match event.answer:
+        case Pending():
+            _pending(draft, attempt, event.answer)
+        case Unanswered():
+            unanswered(draft, attempt, event.answer.why, looked_up=event.looked_up)
+        case NotNow():
+            _not_now(draft, attempt, event.answer)
+
+
+def _pending(draft: Draft, attempt: Attempt, answer: Pending) -> None:
+    """The processor works on it: no mail, no restore, no second charge."""
+    if attempt.outcome is Outcome.PENDING:
+        draft.why("still pending")
+        return
+    free_method(draft, attempt, Outcome.PENDING)
+    draft.change_attempt(
+        replace(
+            attempt,
+            outcome=Outcome.PENDING,
+            processor_charge_id=answer.processor_charge_id,
+            next_action=InFlightAction.LOOK_UP,
+            next_action_at=draft.now + PENDING_LOOK_UP_GAP,
+        )
+    )
+    if attempt.trigger is Trigger.METHOD_UPDATED and draft.subscription is not None:
+        draft.subscription = replace(draft.subscription, lent_credential=None)
+    draft.why(f"attempt {attempt.number} is pending at the processor; it is looked up until it is settled")
+
+
+def unanswered(draft: Draft, attempt: Attempt, why: str, *, looked_up: bool) -> None:
+    """Nobody knows: it stays in flight and is looked up. A look-up that fails changes nothing; the next one is booked already."""
+    if looked_up:
+        draft.why(f"the look-up could not say: {why}")
+        return
+    free_method(draft, attempt, Outcome.UNKNOWN)
+    draft.change_attempt(
+        replace(
+            attempt,
+            outcome=Outcome.UNKNOWN,
+            last_called_at=draft.now,
+            unknown_since_at=attempt.unknown_since_at or draft.now,
+            next_action=InFlightAction.LOOK_UP,
+            next_action_at=draft.now + look_up_gap(attempt.look_up_count),
+        )
+    )
+    draft.why(
+        f"attempt {attempt.number} has no answer ({why}): neither success nor failure; it is looked up, and nothing else is sent"
+    )
+
+
+def _not_now(draft: Draft, attempt: Attempt, answer: NotNow) -> None:
+    """The processor did not begin: attempt and key stay, the same bytes go out a little later, through the gate."""
+    free_method(draft, attempt, attempt.outcome)
+    wait_seconds = answer.wait_seconds or min(NOT_NOW_WAIT_SECONDS * 2**attempt.call_count, NOT_NOW_WAIT_SECONDS_MAX)
+    jitter_seconds = int(keys.audit_hash(draft.case.id, str(attempt.call_count))[:4], 16) % (wait_seconds + 1)
+    draft.change_attempt(
+        replace(
+            attempt,
+            next_action=InFlightAction.RESEND,
+            next_action_at=draft.now + timedelta(seconds=wait_seconds + jitter_seconds),
+        )
+    )
+    draft.why(
+        f"the processor did not begin ({answer.code}): nothing is counted, attempt {attempt.number} is sent again with its key"
+    )
+
+
+def not_found(draft: Draft, event: AttemptNotFound) -> None:
+    """A consistent read shows no charge. Before `settle_after` the same bytes may be sent again; after it, and only then, the attempt is withdrawn."""
+    attempt = find(draft, event.number)
+    if attempt is None or not attempt.is_in_flight:
+        draft.why("the attempt is settled already")
+        return
+    called_at = attempt.last_called_at or attempt.begun_at
+    settle_at = max(called_at, attempt.unknown_since_at or called_at) + timedelta(
+        seconds=draft.processor.settle_after_seconds
+    )
+    if draft.now >= settle_at:
+        withdraw(
+            draft,
+            attempt,
+            (
+                f"the processor shows no charge for {attempt.key}, {draft.processor.settle_after_seconds} s after the last call",
+            ),
+        )
+        return
+    if (
+        draft.now - attempt.begun_at < timedelta(seconds=draft.processor.key_lifetime_seconds) / 2
+        and attempt.call_count < CALLS_MAX
+    ):
+        draft.change_attempt(replace(attempt, next_action=InFlightAction.RESEND, next_action_at=draft.now))
+        draft.why("no charge is there yet: the same request is sent again under the same key")
+        return
+    draft.change_attempt(replace(attempt, next_action=InFlightAction.LOOK_UP, next_action_at=settle_at))
+    draft.why(f"no charge is there yet; looked up again at {settle_at.isoformat()}, the key is too old to send again")
+
+
+def overdue(draft: Draft, event: AttemptOverdue) -> None:
+    """The next action of the attempt in flight is due: look it up, or send it again. Whoever does so raises the fence."""
+    attempt = find(draft, event.number)
+    if (
+        attempt is None
+        or not attempt.is_in_flight
+        or attempt.next_action_at is None
+        or attempt.next_action_at > draft.now
+    ):
+        draft.why("nothing is due for this attempt")
+        return
+    match attempt.next_action:
+        case InFlightAction.LOOK_UP:
+            _look_up(draft, attempt)
+        case InFlightAction.RESEND:
+            _resend(draft, attempt)
+
+
+def _look_up(draft: Draft, attempt: Attempt) -> None:
+    """Ask the processor, and book the next time to ask. An attempt whose sender fell silent is taken over here."""
+    since_at = attempt.unknown_since_at or draft.now
+    row = method_row(draft, attempt.method.card_key) if attempt.method is not None else None
+    lease = row.lease if row is not None else None
+    silent = attempt.outcome is None or (
+        lease is not None and (lease.case_id, lease.attempt_number) == (draft.case.id, attempt.number)
+    )
+    alert = (
+        not attempt.alerted and attempt.outcome is not Outcome.PENDING and draft.now - since_at >= UNKNOWN_ALERT_AFTER
+    )
+    gap = PENDING_LOOK_UP_GAP if attempt.outcome is Outcome.PENDING else look_up_gap(attempt.look_up_count + 1)
+    fence = attempt.fence
+    if silent and row is not None:
+        fence = row.fence + 1
+        draft.method = replace(
+            row, fence=fence, lease=None if row.lease is not None and row.lease.case_id == draft.case.id else row.lease
+        )
+        draft.why(f"whoever sent attempt {attempt.number} has fallen silent: taken over under fence {fence}")
+    draft.change_attempt(
+        replace(
+            attempt,
+            fence=fence,
+            taken_over=attempt.taken_over or silent,
+            outcome=attempt.outcome or Outcome.UNKNOWN,
+            unknown_since_at=since_at,
+            look_up_count=attempt.look_up_count + 1,
+            next_action_at=draft.now + gap,
+            alerted=attempt.alerted or alert,
+        )
+    )
+    if alert:
+        text = f"Attempt {attempt.number} of {draft.case.processor_invoice_id} has had no answer since {since_at.isoformat()}. It is looked up; a person may settle it."
+        draft.alert(AlertKind.UNSETTLED_ATTEMPT, f"{draft.case.id}/a{attempt.number}", text)
+    draft.why(f"look-up {attempt.look_up_count + 1} of attempt {attempt.number}")
+    draft.effects.append(LookUp(draft.case.id, attempt.number))
+
+
+def _resend(draft: Draft, attempt: Attempt) -> None:
+    """The same bytes under the same key, through the gate, under a new fence; never past half of the key's life."""
+    case, method = draft.case, attempt.method
+    assert method is not None, "an attempt of ours names its method"
+    if draft.now - attempt.begun_at >= timedelta(seconds=draft.processor.key_lifetime_seconds) / 2:
+        draft.change_attempt(
+            replace(
+                attempt,
+                next_action=InFlightAction.LOOK_UP,
+                outcome=attempt.outcome or Outcome.UNKNOWN,
+                next_action_at=draft.now,
+            )
+        )
+        draft.why("the key is too old to send the request again; it is looked up instead")
+        return
+    refusals = closed_because(
+        case, attempt.amount_minor, attempt.currency, method, draft.snapshot, draft.method, draft.dossier.stops
+    )
+    if refusals and not attempt.taken_over and attempt.outcome is None:
+        withdraw(draft, attempt, refusals)
+        return
+    if refusals:
+        draft.change_attempt(
+            replace(
+                attempt,
+                next_action=InFlightAction.LOOK_UP,
+                next_action_at=draft.now + look_up_gap(attempt.look_up_count),
+            )
+        )
+        draft.why(f"not sent again: {'; '.join(refusals)}")
+        return
+    _send_again(draft, attempt)
+
+
+def _send_again(draft: Draft, attempt: Attempt) -> None:
+    """Take the card's lease under a new fence and order the call."""
+    assert attempt.method is not None, "an attempt of ours names its method"
+    row = method_row(draft, attempt.method.card_key)
+    lease_end = draft.now + timedelta(seconds=draft.facts.timing.lease_seconds)
+    held = row.lease if row is not None else None
+    if row is None or (held is not None and held.expires_at > draft.now and held.case_id != draft.case.id):
+        draft.change_attempt(replace(attempt, next_action_at=draft.now + timedelta(seconds=NOT_NOW_WAIT_SECONDS)))
+        draft.why("another attempt on this card is being sent")
+        return
+    fence = row.fence + 1
+    draft.method = replace(
+        row, fence=fence, lease=Lease(draft.case.id, attempt.number, draft.dossier.holder, fence, lease_end)
+    )
+    draft.change_attempt(
+        replace(
+            attempt,
+            fence=fence,
+            taken_over=attempt.taken_over or attempt.outcome is not None,
+            call_count=attempt.call_count + 1,
+            last_called_at=draft.now,
+            next_action=InFlightAction.LOOK_UP,
+            next_action_at=lease_end,
+        )
+    )
+    draft.why(f"call {attempt.call_count + 1} of attempt {attempt.number}, the same request under the same key")
+    draft.effects.append(Charge(draft.case.id, attempt.number, fence))

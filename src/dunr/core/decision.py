@@ -1,0 +1,98 @@
+"""What goes into a decision and what comes out of it.
+
+A dossier is everything that a decision may depend on; a decision is new rows, insert-only records, effects and the chain of reasons. The store commits
+a decision whole, on condition of the versions in its dossier, or not at all.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from dunr.core.effects import Charge, Effect, LookUp, RecordedEffect
+from dunr.core.model import Case, Customer, Method, Subscription
+from dunr.core.policy import Policy
+from dunr.core.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """One balanced entry of the ledger, posted exactly once under its id. Debits are positive, credits negative; the lines sum to zero."""
+
+    id: str
+    case_id: str
+    kind: str
+    at: datetime
+    currency: str
+    lines: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """What, when, why, who; chained per case by hash."""
+
+    case_id: str
+    number: int
+    at: datetime
+    actor: str
+    what: str
+    why: tuple[str, ...]
+    previous_hash: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """Why nothing may be sent at all, whatever the case says. Empty tuples: nothing is stopped. Each entry is a reason in words."""
+
+    charges: tuple[str, ...] = ()
+    pauses: tuple[str, ...] = ()
+    mail: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """One consistent read of everything that a decision may depend on, besides the event, the facts and the time."""
+
+    case_id: str
+    case: Case | None
+    subscription: Subscription | None
+    method: Method | None
+    customer: Customer | None
+    policy: Policy
+    snapshot: Snapshot | None = None
+    stops: Stops = Stops()
+    policy_next: Policy | None = None
+    epoch: int = 0
+    holder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """The answer to a person whose wish cannot be granted now: 409 for a conflict, 429 for too many tries, 422 for a wish that makes no sense."""
+
+    http_status: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """New rows, insert-only rows, effects, and why. A row that is None is unchanged; a decision without rows and records changes nothing."""
+
+    because: tuple[str, ...]
+    case: Case | None = None
+    subscription: Subscription | None = None
+    method: Method | None = None
+    customer: Customer | None = None
+    postings: tuple[Posting, ...] = ()
+    audit: tuple[AuditEntry, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    rejection: Rejection | None = None
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether there is nothing to commit."""
+        return self.case is None and self.subscription is None and self.method is None and self.customer is None
+
+    @property
+    def recorded_effects(self) -> tuple[RecordedEffect, ...]:
+        """The effects that a store keeps until they are done."""
+        return tuple(effect for effect in self.effects if not isinstance(effect, Charge | LookUp))

@@ -1,0 +1,105 @@
+"""What to do outside.
+
+Effects are performed after the commit that recorded them, each under a key from `core.keys`; a repeat is harmless. A charge and a look-up
+need no record of their own: the attempt in flight is their record, and the sweep finds it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from dunr.core.terms import Access, AlertKind, DeclineReason, NoticeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """Send the attempt's request, unless `fence` is no longer the method's."""
+
+    case_id: str
+    attempt_number: int
+    fence: int
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """Ask the processor what became of the attempt."""
+
+    case_id: str
+    attempt_number: int
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAttempt:
+    """Cancel an intent that waits for the customer, and confirm it."""
+
+    key: str
+    case_id: str
+    processor_intent_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One message to the customer, with the facts that it may state. It is written from the plan and keyed by (case, round, kind, step)."""
+
+    key: str
+    case_id: str
+    round: int
+    kind: NoticeKind
+    step_number: int | None
+    not_before_at: datetime
+    amount_minor: int
+    currency: str
+    processor_invoice_id: str
+    next_attempt_at: datetime | None
+    pause_at: datetime | None
+    is_warning: bool
+    reason: DeclineReason | None  # None where it may not be told
+    answers_customer: bool = False  # leaves at once
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Tell the merchant's application that access changed. A newer version supersedes an older one."""
+
+    key: str
+    case_id: str
+    subscription_id: str
+    access: Access
+    access_version: int
+    why: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseAlert:
+    """Tell a person. The key makes a repeat the same alert."""
+
+    key: str
+    kind: AlertKind
+    case_id: str | None
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Nudge:
+    """Look at a case now: its turn in the card run has come, or something in it waits for what just ended."""
+
+    key: str
+    case_id: str
+    access_restored: bool = False
+    run_ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StopSending:
+    """The processor refuses our API key: nothing is sent to this account until a person resumes it."""
+
+    key: str
+    case_id: str
+    processor: str
+    account: str
+    why: str
+
+
+RecordedEffect = CancelAttempt | Notice | Publish | RaiseAlert | Nudge | StopSending
+Effect = Charge | LookUp | RecordedEffect

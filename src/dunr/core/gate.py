@@ -1,0 +1,80 @@
+"""The look before every send.
+
+May this exact request go out now? The same function stands before the intent, before a send that was delayed, and before every re-send. It answers with reasons; no reason means yes.
+In doubt, closed.
+"""
+
+from dunr.core.decision import Stops
+from dunr.core.model import Case, Method, MethodRef
+from dunr.core.snapshot import InvoiceSnapshot, MethodSnapshot, Snapshot
+from dunr.core.terms import CaseState, ChargeStatus, CollectionMethod, DisputeStatus, InvoiceStatus, SubscriptionStatus
+
+
+def ref_of(method: MethodSnapshot) -> MethodRef:
+    """The request's view of a payment method."""
+    return MethodRef(method.processor_method_id, method.card_key, method.credential, method.rail)
+
+
+def closed_because(
+    case: Case,
+    amount_minor: int,
+    currency: str,
+    method: MethodRef,
+    snapshot: Snapshot,
+    row: Method | None,
+    stops: Stops,
+) -> tuple[str, ...]:
+    """Every reason why the request must not be sent now; empty where it may."""
+    reasons = list(stops.charges)
+    if case.state in (CaseState.RECOVERED, CaseState.CLOSED):
+        reasons.append(f"the case is {case.state}")
+    reasons.extend(f"held: {hold.why}" for hold in case.holds)
+    reasons.extend(_invoice_reasons(snapshot.invoice, amount_minor, currency))
+    reasons.extend(_payer_reasons(snapshot))
+    reasons.extend(_method_reasons(method, snapshot, row))
+    if any(charge.status is ChargeStatus.PENDING and charge.key is None for charge in snapshot.charges):
+        reasons.append("somebody else's charge is pending")
+    if snapshot.processor_next_attempt_at is not None:
+        reasons.append("the processor will try again by itself")
+    return tuple(reasons)
+
+
+def _invoice_reasons(invoice: InvoiceSnapshot, amount_minor: int, currency: str) -> list[str]:
+    """What the invoice says against it."""
+    if invoice.status is not InvoiceStatus.OPEN:
+        return [f"the invoice is {invoice.status} at the processor"]
+    reasons = []
+    if invoice.amount_due_minor != amount_minor or invoice.currency != currency:
+        reasons.append(f"{invoice.amount_due_minor} {invoice.currency} is due, not {amount_minor} {currency}")
+    if invoice.amount_due_minor < max(1, invoice.minimum_minor):
+        reasons.append("the amount is below what the processor charges")
+    if invoice.collection_method is CollectionMethod.SEND_INVOICE:
+        reasons.append("the invoice is collected by mail")
+    return reasons
+
+
+def _payer_reasons(snapshot: Snapshot) -> list[str]:
+    """What the customer and the subscription say against it."""
+    reasons = []
+    if snapshot.customer is None or snapshot.customer.deleted:
+        reasons.append("the customer is gone")
+    if snapshot.subscription is not None and snapshot.subscription.status is SubscriptionStatus.ENDED:
+        reasons.append("the subscription has ended")
+    return reasons
+
+
+def _method_reasons(method: MethodRef, snapshot: Snapshot, row: Method | None) -> list[str]:
+    """What the payment method says against it."""
+    reasons = []
+    on_file = next((one for one in snapshot.methods if one.processor_method_id == method.processor_method_id), None)
+    if on_file is None or on_file.credential != method.credential:
+        reasons.append("the payment method is not on file any more, or has changed")
+    disputed = [one for one in snapshot.disputes if one.status in (DisputeStatus.OPEN, DisputeStatus.LOST)]
+    if any(
+        one.card_key == method.card_key or one.processor_invoice_id == snapshot.invoice.processor_invoice_id
+        for one in disputed
+    ):
+        reasons.append("a payment by this card, or of this invoice, is disputed")
+    if row is not None and row.stop is not None and row.stopped_credential == method.credential:
+        reasons.append("this credential was stopped by the issuer")
+    return reasons

@@ -1,0 +1,63 @@
+"""Names that must be the same whenever the same thing is done again.
+
+A key is built from ids and numbers, never from text for people or from chance.
+"""
+
+import hashlib
+
+from dunr.core.terms import AlertKind, NoticeKind
+
+
+def case_id(processor: str, account: str, processor_invoice_id: str) -> str:
+    """The id of a case, for ever."""
+    return f"{processor}:{account}:{processor_invoice_id}"
+
+
+def row_id(processor: str, account: str, foreign_id: str) -> str:
+    """The id of a subscription, method or customer row."""
+    return f"{processor}:{account}:{foreign_id}"
+
+
+def charge(processor_invoice_id: str, number: int, epoch: int) -> str:
+    """The idempotency key of an attempt: `dunr-inv_8842-a3`; after an adopted copy, with its epoch."""
+    return f"dunr-{processor_invoice_id}-a{number}" + (f"e{epoch}" if epoch else "")
+
+
+def notice(case: str, round_number: int, kind: NoticeKind, step_number: int | None, again: str = "") -> str:
+    """One slot per case, round, kind and step; `again` names the new date where one is told anew."""
+    return f"notice/{case}/r{round_number}/{kind}/{step_number or 0}" + (f"/{again}" if again else "")
+
+
+def alert(kind: AlertKind, about: str) -> str:
+    """The same trouble is the same alert."""
+    return f"alert/{kind}/{about}"
+
+
+def access(subscription_id: str, version: int) -> str:
+    """One message per version of access."""
+    return f"access/{subscription_id}/v{version}"
+
+
+def nudge(case: str, why: str) -> str:
+    """One nudge per case and cause."""
+    return f"nudge/{case}/{why}"
+
+
+def cancel_intent(processor_intent_id: str) -> str:
+    """One cancellation per intent."""
+    return f"cancel/{processor_intent_id}"
+
+
+def stop_sending(processor: str, account: str, since: str) -> str:
+    """One stop per revocation."""
+    return f"stop/{processor}/{account}/{since}"
+
+
+def posting(case: str, kind: str, ref: str) -> str:
+    """The id of a ledger entry: posted once, however often it is decided."""
+    return f"{case}/{kind}/{ref}"
+
+
+def audit_hash(previous: str, *parts: str) -> str:
+    """The hash of an audit entry over the one before it."""
+    return hashlib.sha256("\x1f".join((previous, *parts)).encode()).hexdigest()

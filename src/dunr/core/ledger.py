@@ -1,0 +1,104 @@
+"""Every way that money, or the right to it, moves: balanced lines under ids that make a repeat harmless.
+
+Debits are positive. `receivable` is what the customer owes; an exhausted case moves it to `receivable:delinquent`. The accountant's question is always the
+same: for each invoice, opened = credited + recovered + written off + voided + what is still owed.
+"""
+
+from datetime import datetime
+
+from dunr.core import keys
+from dunr.core.decision import Posting
+from dunr.core.model import Case
+
+RECEIVABLE = "receivable"
+DELINQUENT = "receivable:delinquent"
+PROCESSOR = "processor"  # what the processor holds for us
+BILLED = "billed"
+CREDITS = "credits"
+VOIDS = "voids"
+WRITE_OFFS = "write_offs"
+OVERPAYMENTS = "overpayments"  # owed back to the customer
+DISPUTES = "disputes"
+REFUNDS = "refunds"
+
+
+def receivable(case: Case) -> str:
+    """The account in which what is owed stands now."""
+    return DELINQUENT if case.is_delinquent else RECEIVABLE
+
+
+def _entry(case: Case, kind: str, ref: str, at: datetime, debit: str, credit: str, amount_minor: int) -> Posting:
+    """One balanced pair of lines."""
+    lines = ((debit, amount_minor), (credit, -amount_minor))
+    return Posting(keys.posting(case.id, kind, ref), case.id, kind, at, case.currency, lines)
+
+
+def opened(case: Case, amount_minor: int, at: datetime) -> Posting:
+    """The debt as it stood when the case opened."""
+    return _entry(case, "opened", f"r{case.round}", at, RECEIVABLE, BILLED, amount_minor)
+
+
+def credited(case: Case, amount_minor: int, credited_total_minor: int, at: datetime) -> Posting:
+    """Part of the debt was forgiven (or, negative, added); named by the total, which only this change reaches."""
+    return _entry(
+        case, "credited", f"{credited_total_minor}@{at.isoformat()}", at, CREDITS, receivable(case), amount_minor
+    )
+
+
+def collected(case: Case, charge_ref: str, owed_minor: int, overpaid_minor: int, at: datetime) -> tuple[Posting, ...]:
+    """Money arrived by one charge: the part that was owed, and the part that was not."""
+    entries = []
+    if owed_minor:
+        kind = "recovered" if owed_minor >= case.amount_due_minor else "part_paid"
+        entries.append(_entry(case, kind, charge_ref, at, PROCESSOR, receivable(case), owed_minor))
+    if overpaid_minor:
+        entries.append(_entry(case, "overpaid", charge_ref, at, PROCESSOR, OVERPAYMENTS, overpaid_minor))
+    return tuple(entries)
+
+
+def late_recovered(case: Case, charge_ref: str, amount_minor: int, at: datetime) -> Posting:
+    """Money for a debt that had been written off."""
+    return _entry(case, "recovered", charge_ref, at, PROCESSOR, WRITE_OFFS, amount_minor)
+
+
+def refunded(
+    case: Case, charge_ref: str, total_minor: int, from_overpaid_minor: int, from_debt_minor: int, at: datetime
+) -> tuple[Posting, ...]:
+    """Money went back: first what was paid too much, then what had paid the debt. Named by the charge and the total refunded so far."""
+    entries = []
+    ref = f"{charge_ref}@{total_minor}"
+    if from_overpaid_minor:
+        entries.append(_entry(case, "refunded_overpayment", ref, at, OVERPAYMENTS, PROCESSOR, from_overpaid_minor))
+    if from_debt_minor:
+        entries.append(_entry(case, "refunded", ref, at, REFUNDS, PROCESSOR, from_debt_minor))
+    return tuple(entries)
+
+
+def reversed_(case: Case, charge_ref: str, amount_minor: int, at: datetime) -> Posting:
+    """A bank debit came back: the debt stands again."""
+    return _entry(case, "reversed", charge_ref, at, RECEIVABLE, PROCESSOR, amount_minor)
+
+
+def disputed(case: Case, dispute_ref: str, amount_minor: int, at: datetime) -> Posting:
+    """The processor took the disputed amount back."""
+    return _entry(case, "disputed", dispute_ref, at, DISPUTES, PROCESSOR, amount_minor)
+
+
+def reinstated(case: Case, dispute_ref: str, amount_minor: int, at: datetime) -> Posting:
+    """The disputed amount came back to us."""
+    return _entry(case, "reinstated", dispute_ref, at, PROCESSOR, DISPUTES, amount_minor)
+
+
+def delinquent(case: Case, amount_minor: int, at: datetime) -> Posting:
+    """The steps are spent; the debt is still payable, in another account."""
+    return _entry(case, "delinquent", f"r{case.round}", at, DELINQUENT, RECEIVABLE, amount_minor)
+
+
+def voided(case: Case, amount_minor: int, at: datetime) -> Posting:
+    """The processor voided the invoice: nothing is owed."""
+    return _entry(case, "voided", f"r{case.round}", at, VOIDS, receivable(case), amount_minor)
+
+
+def written_off(case: Case, amount_minor: int, at: datetime) -> Posting:
+    """The debt was given up."""
+    return _entry(case, "written_off", f"r{case.round}", at, WRITE_OFFS, receivable(case), amount_minor)

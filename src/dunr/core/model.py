@@ -1,0 +1,298 @@
+"""The four rows that share one transaction, and what hangs on them.
+
+Every store can change four rows together on condition of the versions that were read: the **case** (one invoice from its first failed charge to its
+end), the **subscription** (access), the **method** (one card, by its card key) and the **customer** (who owes what, and the card run).
+Everything that a decision needs to be right is in these rows; the insert-only rows beside them are history.
+
+All rows are immutable values. `version` is 0 for a row that no store has seen yet, and the store raises it by one with each commit.
+Ids are strings `processor:account:foreign id`; instants are aware UTC; money is in minor units.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from dunr.core.answers import RefusedKind
+from dunr.core.terms import (
+    UNSETTLED,
+    Access,
+    CaseState,
+    CloseReason,
+    DeclineReason,
+    DisputeStatus,
+    FinalAction,
+    HoldKind,
+    InFlightAction,
+    Outcome,
+    Rail,
+    SubscriptionStatus,
+    Trigger,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRef:
+    """The payment method of one request: its id at the processor, its card key, its credential and its rail."""
+
+    processor_method_id: str
+    card_key: str
+    credential: str
+    rail: Rail
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at one charge. Number 0 is the failed first charge, which the processor made.
+
+    `key`, `amount_minor`, `currency` and `method` are the exact request; every call of the attempt sends precisely these.
+    `outcome` is None from the intent until something is known.
+    """
+
+    number: int
+    round: int
+    trigger: Trigger
+    step_number: int | None
+    after_reason: DeclineReason | None  # the decline that this attempt answers
+    key: str
+    amount_minor: int
+    currency: str
+    method: MethodRef | None
+    begun_at: datetime
+    fence: int
+    taken_over: bool = False  # an earlier fence may have sent it: never withdrawn by the gate
+    call_count: int = 0
+    last_called_at: datetime | None = None
+    outcome: Outcome | None = None
+    reason: DeclineReason | None = None
+    raw_code: str | None = None
+    refused: RefusedKind | None = None
+    processor_charge_id: str | None = None
+    processor_intent_id: str | None = None
+    next_action: InFlightAction = InFlightAction.LOOK_UP
+    next_action_at: datetime | None = None
+    look_up_count: int = 0
+    unknown_since_at: datetime | None = None
+    alerted: bool = False
+    settled_at: datetime | None = None
+    captured_minor: int = 0
+
+    @property
+    def is_in_flight(self) -> bool:
+        """Whether its fate is still open."""
+        return self.outcome is None or self.outcome in UNSETTLED
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A reason to send nothing. `until_at` None means until a person or an event releases it. `ref` tells holds of one kind apart."""
+
+    kind: HoldKind
+    ref: str
+    why: str
+    since_at: datetime
+    until_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """One coming step: its number, when it is due, why then, and the date that the customer was told (None: nobody told)."""
+
+    number: int
+    at: datetime
+    why: tuple[str, ...]
+    told_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The computed dates of a case that are still to come."""
+
+    steps: tuple[PlannedStep, ...] = ()
+    pause_at: datetime | None = None
+    pause_why: tuple[str, ...] = ()
+
+    @property
+    def next_step(self) -> PlannedStep | None:
+        """The step that is due next, or None where nothing is to be tried."""
+        return self.steps[0] if self.steps else None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDispute:
+    """A dispute as this case last saw it."""
+
+    processor_dispute_id: str
+    status: DisputeStatus
+    reinstated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One invoice from its first failed charge to recovered, exhausted or closed. Its id is for ever; a reopening raises `round`."""
+
+    id: str
+    version: int
+    processor: str
+    account: str
+    processor_invoice_id: str
+    subscription_id: str | None
+    customer_id: str | None
+    state: CaseState
+    round: int
+    opened_at: datetime
+    first_failed_at: datetime
+    currency: str
+    amount_total_minor: int
+    amount_due_minor: int
+    policy_hash: str
+    seen_at: datetime  # `taken_at` of the newest snapshot whose statements were applied, or our own later knowledge
+    closed_because: CloseReason | None = None
+    ended_at: datetime | None = None  # when it was recovered, exhausted or closed last
+    attempts: tuple[Attempt, ...] = ()
+    attempt_number_last: int = 0
+    steps_spent_count: int = 0  # in this round
+    step_attempts_count: int = 0  # over all rounds
+    deciding_reason: DeclineReason | None = None
+    holds: tuple[Hold, ...] = ()
+    foreign_charge_ids: tuple[str, ...] = ()
+    returned_charge_ids: tuple[str, ...] = ()
+    refunded: tuple[tuple[str, int], ...] = ()  # charge id, amount refunded so far
+    disputes: tuple[KnownDispute, ...] = ()
+    credited_minor: int = 0
+    captured_minor: int = 0
+    overpaid_minor: int = 0
+    is_delinquent: bool = False  # the receivable stands in the delinquent account
+    credentials_tried: tuple[str, ...] = ()
+    waiting_method: MethodRef | None = None  # one slot: the newest credential that waits for its turn
+    turn_at: datetime | None = None  # when the waiting credential may try again, where it is this case's turn
+    uncancelled_intent_id: str | None = None
+    plan: Plan = Plan()
+    deadline_at: datetime | None = None  # set by an operator; replaces the policy's
+    access: Access = Access.GRACE  # what this case contributes to the access of its subscription
+    paused_at: datetime | None = None
+    warned_at: datetime | None = None
+    not_before_at: datetime | None = None  # wait this long before looking at the case again
+    promise_at: datetime | None = None
+    wake_at: datetime | None = None  # when the case next wants attention; derived, the stores index it
+    audit_head: str = ""
+    audit_count: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Neither recovered nor closed."""
+        return self.state not in (CaseState.RECOVERED, CaseState.CLOSED)
+
+    @property
+    def in_flight(self) -> Attempt | None:
+        """The attempt whose fate is not known yet; there is at most one, and it is the newest."""
+        if self.attempts and self.attempts[-1].is_in_flight:
+            return self.attempts[-1]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseShare:
+    """What one open case contributes to the access of its subscription."""
+
+    case_id: str
+    state: CaseState
+    access: Access
+    paused_at: datetime | None
+    final_action: FinalAction
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """Access of one subscription, folded over its open cases. `access_version` rises with each change that the app may see."""
+
+    id: str
+    version: int
+    status: SubscriptionStatus
+    period_end_at: datetime | None
+    seen_at: datetime
+    ended_at: datetime | None = None
+    access: Access = Access.GRANTED
+    access_version: int = 0
+    access_why: str = ""
+    access_changed_at: datetime | None = None
+    cases: tuple[CaseShare, ...] = ()
+    lent_credential: str | None = (
+        None  # access is lent to the customer who put this credential on file, until its run ends
+    )
+    lent_before: tuple[str, ...] = ()  # credentials for which access was lent already
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Short exclusive use of a card key while an attempt is sent."""
+
+    case_id: str
+    attempt_number: int
+    holder: str
+    fence: int
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """One attempt that reached, or may have reached, the network on this card."""
+
+    at: datetime
+    trigger: Trigger
+    case_id: str
+    attempt_number: int
+    outcome: Outcome | None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One card (or mandate, or token) by its card key."""
+
+    id: str
+    version: int
+    stop: DeclineReason | None = None
+    stopped_credential: str | None = None  # a hard stop binds this credential until it changes
+    open_disputes: tuple[str, ...] = ()
+    lease: Lease | None = None
+    fence: int = 0
+    sends: tuple[Send, ...] = ()  # the last 40
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """Who is written to, and when it is day where they live."""
+
+    email: str | None = None
+    name: str | None = None
+    locale: str | None = None
+    timezone: str | None = None
+    country: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCase:
+    """One open case of a customer."""
+
+    case_id: str
+    first_failed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CardRun:
+    """The attempts that follow a new credential, one after another, oldest invoice first, until the first decline."""
+
+    credential: str
+    remaining: tuple[str, ...]  # case ids; the first is the one whose turn it is
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """Who owes what. Fan-out reads the open cases here, never from an index."""
+
+    id: str
+    version: int
+    deleted: bool = False
+    payer: Payer = Payer()
+    mail_stopped: bool = False  # their address bounced for good, or they complained
+    cases: tuple[OpenCase, ...] = ()
+    run: CardRun | None = None

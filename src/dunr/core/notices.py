@@ -1,0 +1,113 @@
+"""What the customer is told, and when: written from the plan, so that a message cannot promise what will not happen.
+
+The notice of retry *n* leaves when retry *n* is planned. The last one before a pause names the pause date: it is the warning without which nothing is paused.
+"""
+
+from datetime import datetime, timedelta
+
+from dunr.core import keys
+from dunr.core.calendar import is_business_day, local_day, local_instant, next_business_day, zone
+from dunr.core.effects import Notice
+from dunr.core.facts import Facts
+from dunr.core.model import Case, Payer
+from dunr.core.policy import Policy
+from dunr.core.schedule import holidays_of
+from dunr.core.terms import CaseState, DeclineReason, NoticeKind
+
+RETOLD_WHEN_MOVED_BY = timedelta(days=2)
+
+
+def mail_time(now: datetime, payer: Payer, policy: Policy, facts: Facts) -> datetime:
+    """The first instant from `now` on that falls into the payer's daytime on a business day of the policy."""
+    zone_name = payer.timezone or policy.timezone
+    holidays = holidays_of(policy, facts)
+    day, hour = local_day(now, zone_name), now.astimezone(zone(zone_name)).hour
+    if is_business_day(day, holidays) and policy.mail_from_hour <= hour < policy.mail_until_hour:
+        return now
+    if hour >= policy.mail_from_hour:
+        day += timedelta(days=1)
+    return max(now, local_instant(next_business_day(day, holidays), policy.mail_from_hour, 0, zone_name))
+
+
+def of_kind(
+    case: Case,
+    kind: NoticeKind,
+    step_number: int | None,
+    at: datetime,
+    facts: Facts,
+    *,
+    is_warning: bool,
+    again: str = "",
+) -> Notice:
+    """A notice of the case as it stands, with the facts that it may state."""
+    step, reason = case.plan.next_step, case.deciding_reason
+    return Notice(
+        key=keys.notice(case.id, case.round, kind, step_number, again),
+        case_id=case.id,
+        round=case.round,
+        kind=kind,
+        step_number=step_number,
+        not_before_at=at,
+        amount_minor=case.amount_due_minor,
+        currency=case.currency,
+        processor_invoice_id=case.processor_invoice_id,
+        next_attempt_at=step.at if step is not None else None,
+        pause_at=case.plan.pause_at if is_warning else None,
+        is_warning=is_warning,
+        reason=reason if reason is not None and facts.reasons[reason].tellable else None,
+    )
+
+
+def of_next_step(case: Case, policy: Policy, facts: Facts, at: datetime, *, again: bool = False) -> Notice | None:
+    """The notice that belongs to the step planned next, or None where the reason is silent and nothing must be warned of."""
+    step = case.plan.next_step
+    if step is None:
+        return None
+    is_last = len(case.plan.steps) == 1
+    if step.number == 1:
+        kind = NoticeKind.FIRST
+    elif is_last:
+        kind = NoticeKind.FINAL_WARNING
+    else:
+        kind = NoticeKind.REMINDER
+    if not is_last and case.deciding_reason is not None and not facts.reasons[case.deciding_reason].notifies:
+        return None
+    if kind is NoticeKind.FIRST and policy.first_notice_after_first_retry and not is_last:
+        return None
+    return of_kind(case, kind, step.number, at, facts, is_warning=is_last, again=step.at.isoformat() if again else "")
+
+
+def must_be_told_again(case: Case) -> bool:
+    """Whether the next step has moved by more than two days from the date that the customer was told."""
+    step = case.plan.next_step
+    return step is not None and step.told_at is not None and abs(step.at - step.told_at) > RETOLD_WHEN_MOVED_BY
+
+
+def without_step(reason: DeclineReason | None) -> NoticeKind:
+    """What is asked of the customer where there is nothing to try."""
+    return NoticeKind.CONFIRM_WITH_BANK if reason is DeclineReason.AUTHENTICATION_REQUIRED else NoticeKind.METHOD_NEEDED
+
+
+def still_due(case: Case | None, notice: Notice) -> bool:
+    """Whether a notice that was decided earlier still says the truth when it is about to leave."""
+    if (
+        case is None
+        or case.round != notice.round
+        or (case.amount_due_minor != notice.amount_minor and notice.kind is not NoticeKind.RECEIPT)
+    ):
+        return False
+    match notice.kind:
+        case NoticeKind.RECEIPT:
+            return case.state is CaseState.RECOVERED
+        case NoticeKind.PAUSED:
+            return case.is_open and case.paused_at is not None
+        case NoticeKind.FIRST | NoticeKind.REMINDER | NoticeKind.FINAL_WARNING:
+            step = case.plan.next_step
+            return (
+                case.state is CaseState.SCHEDULED
+                and not case.holds
+                and step is not None
+                and step.number == notice.step_number
+            )
+        case NoticeKind.METHOD_NEEDED | NoticeKind.CONFIRM_WITH_BANK:
+            return case.state in (CaseState.AWAITING_CUSTOMER, CaseState.EXHAUSTED) and not case.holds

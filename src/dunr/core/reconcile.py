@@ -1,0 +1,222 @@
+"""What a snapshot says happened, as events: the one reader for intake, the look before sending and the daily sweep.
+
+Money first, then what the invoice, the subscription and the customer are now, then disputes, then cards. The events come one at a time: the engine applies
+the first, reads the case again and asks again, until nothing is left to say; so the same snapshot can be read twice without harm.
+
+Charges are facts, whatever the snapshot's age. Everything else is a statement of its moment, and is believed only if the snapshot is not older than what the
+case knows already: not taken before the last one believed, and showing every payment that the case knows.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from dunr.core.answers import Declined, Paid, Pending
+from dunr.core.decision import Dossier
+from dunr.core.events import (
+    AmountChanged,
+    AttemptAnswered,
+    AttemptReturned,
+    AttemptSettled,
+    ChargeFailed,
+    CustomerDeleted,
+    DisputeClosed,
+    DisputeOpened,
+    Event,
+    ForeignDecline,
+    InvoiceVoided,
+    InvoiceWrittenOff,
+    MethodRemoved,
+    MethodUpdated,
+    PaidElsewhere,
+    Refunded,
+    SubscriptionEnded,
+)
+from dunr.core.gate import ref_of
+from dunr.core.model import Attempt, Case
+from dunr.core.snapshot import ChargeSnapshot, RawDecline, Snapshot
+from dunr.core.terms import (
+    CaseState,
+    ChargeStatus,
+    CollectionMethod,
+    DisputeStatus,
+    InvoiceStatus,
+    Outcome,
+    SubscriptionStatus,
+)
+
+EXHAUSTED_STILL_CHARGED = timedelta(
+    days=60
+)  # a new card is charged for a debt that was given up no longer ago than this
+
+
+def not_ours_because(snapshot: Snapshot) -> str | None:
+    """Why no case is to be opened for this invoice, or None where one is."""
+    invoice = snapshot.invoice
+    if invoice.status is not InvoiceStatus.OPEN or invoice.amount_due_minor <= 0:
+        return f"nothing is to be collected: {invoice.status}, {invoice.amount_due_minor} due"
+    if invoice.is_first or (
+        snapshot.subscription is not None and snapshot.subscription.status is SubscriptionStatus.INCOMPLETE
+    ):
+        return "the first payment of a subscription is made in the browser"
+    if invoice.collection_method is CollectionMethod.SEND_INVOICE:
+        return "the customer pays this invoice by mail"
+    if invoice.first_failed_at is None:
+        return "no charge of this invoice has failed"
+    if snapshot.customer is None or snapshot.customer.deleted:
+        return "the customer is gone"
+    if snapshot.subscription is not None and snapshot.subscription.status is SubscriptionStatus.ENDED:
+        return "the subscription has ended"
+    return None
+
+
+def events_from(dossier: Dossier) -> Iterator[Event]:
+    """Everything in the dossier's snapshot that its case does not know yet, the most important first."""
+    case, snapshot = dossier.case, dossier.snapshot
+    if snapshot is None:
+        return
+    if case is None:
+        if not_ours_because(snapshot) is None:
+            yield ChargeFailed()
+        return
+    for charge in snapshot.charges:
+        yield from _from_charge(case, charge)
+    if is_believed(case, snapshot):
+        yield from _from_statements(dossier, case, snapshot)
+        yield from _from_disputes(case, snapshot)
+        yield from _from_methods(dossier, case, snapshot)
+
+
+def is_believed(case: Case, snapshot: Snapshot) -> bool:
+    """Whether the snapshot is at least as new as what the case knows."""
+    if snapshot.taken_at < case.seen_at:
+        return False
+    shown = {charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.DECLINED}
+    known = {
+        a.processor_charge_id
+        for a in case.attempts
+        if a.outcome is Outcome.SUCCEEDED and not (a.processor_charge_id or "").startswith("hand:")
+    }
+    return known <= shown
+
+
+def _attempt_of(case: Case, charge: ChargeSnapshot) -> Attempt | None:
+    """The attempt that a charge belongs to: by our key where the processor keeps it, else by its id."""
+    for attempt in case.attempts:
+        if attempt.processor_charge_id == charge.processor_charge_id or (
+            charge.key is not None and attempt.key == charge.key
+        ):
+            return attempt
+    return None
+
+
+def _from_charge(case: Case, charge: ChargeSnapshot) -> Iterator[Event]:
+    """What one charge says that the case does not know."""
+    attempt = _attempt_of(case, charge)
+    known = attempt is not None or charge.processor_charge_id in case.foreign_charge_ids
+    if attempt is not None:
+        yield from _from_own_charge(attempt, charge)
+    elif not known and charge.status in (ChargeStatus.SUCCEEDED, ChargeStatus.RETURNED):
+        yield PaidElsewhere(charge, charge.amount_minor)
+    elif not known and charge.status is ChargeStatus.DECLINED:
+        yield ForeignDecline(charge)
+    if charge.status is ChargeStatus.RETURNED and charge.processor_charge_id not in case.returned_charge_ids:
+        yield AttemptReturned(charge)
+    if charge.refunded_minor > dict(case.refunded).get(charge.processor_charge_id, 0):
+        yield Refunded(charge.processor_charge_id, charge.refunded_minor)
+
+
+def _from_own_charge(attempt: Attempt, charge: ChargeSnapshot) -> Iterator[Event]:
+    """Our own charge as the processor shows it. One key is one payment: a success that is known is never counted again."""
+    if attempt.number == 0 or attempt.outcome is Outcome.SUCCEEDED:
+        return
+    match charge.status:
+        case ChargeStatus.SUCCEEDED | ChargeStatus.RETURNED:
+            yield AttemptSettled(
+                attempt.number, Paid(charge.processor_charge_id, charge.amount_minor, charge.at), looked_up=True
+            )
+        case ChargeStatus.DECLINED:
+            if attempt.is_in_flight:
+                raw = charge.decline or RawDecline(None)
+                answer = Declined(charge.processor_charge_id, raw, charge.at, charge.processor_intent_id)
+                yield AttemptSettled(attempt.number, answer, looked_up=True)
+        case ChargeStatus.PENDING:
+            if attempt.is_in_flight and attempt.outcome is not Outcome.PENDING:
+                yield AttemptAnswered(attempt.number, Pending(charge.processor_charge_id), looked_up=True)
+
+
+def _from_statements(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[Event]:
+    """What the invoice, the subscription and the customer are now."""
+    invoice, in_flight = snapshot.invoice, case.in_flight is not None
+    credited = invoice.credited_minor - case.credited_minor
+    if case.is_open and credited:
+        yield AmountChanged()
+    unexplained = case.amount_due_minor - invoice.amount_due_minor - credited
+    if (
+        case.state is not CaseState.CLOSED
+        and invoice.status is InvoiceStatus.PAID
+        and unexplained > 0
+        and not in_flight
+    ):
+        yield PaidElsewhere(None, unexplained)
+    if invoice.status is InvoiceStatus.VOID and case.is_open:
+        yield InvoiceVoided()
+    if invoice.status is InvoiceStatus.WRITTEN_OFF and case.is_open:
+        yield InvoiceWrittenOff()
+    if case.is_open and invoice.status is InvoiceStatus.OPEN and unexplained and not in_flight:
+        yield AmountChanged()
+    ended = snapshot.subscription is not None and snapshot.subscription.status is SubscriptionStatus.ENDED
+    if ended and (case.is_open or (dossier.subscription is not None and dossier.subscription.ended_at is None)):
+        yield SubscriptionEnded()
+    if case.is_open and (snapshot.customer is None or snapshot.customer.deleted):
+        yield CustomerDeleted()
+
+
+def _from_disputes(case: Case, snapshot: Snapshot) -> Iterator[Event]:
+    """Disputes of this invoice, or on the card that this case would charge."""
+    cards = {a.method.card_key for a in case.attempts if a.method is not None} | {m.card_key for m in snapshot.methods}
+    known = {dispute.processor_dispute_id: dispute for dispute in case.disputes}
+    for dispute in snapshot.disputes:
+        seen = known.get(dispute.processor_dispute_id)
+        of_this_invoice = dispute.processor_invoice_id == case.processor_invoice_id
+        if not of_this_invoice and not (case.is_open and dispute.card_key in cards):
+            continue
+        if seen is None:
+            yield DisputeOpened(dispute)
+        elif (seen.status, seen.reinstated) != (
+            dispute.status,
+            dispute.reinstated,
+        ) and dispute.status is not DisputeStatus.OPEN:
+            yield DisputeClosed(dispute)
+
+
+def _from_methods(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[Event]:
+    """A new credential, or none any more."""
+    if not case.is_open:
+        return
+    default = snapshot.default_method
+    if default is None:
+        if case.state is CaseState.SCHEDULED and case.in_flight is None:
+            yield MethodRemoved()
+        return
+    run = dossier.customer.run if dossier.customer is not None else None
+    running = run is not None and run.credential == default.credential
+    waiting = case.waiting_method is not None and case.waiting_method.credential == default.credential
+    if (
+        waiting
+        and running
+        and run is not None
+        and not run.stopped
+        and run.remaining[:1] == (case.id,)
+        and case.in_flight is None
+    ):
+        yield MethodUpdated(ref_of(default))
+        return
+    if waiting or default.credential in case.credentials_tried or (running and run is not None and run.stopped):
+        return
+    given_up = (
+        case.state is CaseState.EXHAUSTED
+        and case.ended_at is not None
+        and snapshot.taken_at - case.ended_at > EXHAUSTED_STILL_CHARGED
+    )
+    if not case.holds and not given_up:
+        yield MethodUpdated(ref_of(default))

@@ -1,0 +1,85 @@
+"""When a case next wants attention, and what for.
+
+Timers and alarms are hints: whatever wakes us, this page reads the case and says which event, if any, is due. `wake_at` is its shadow, kept on the row so that
+a store can find it.
+"""
+
+from datetime import datetime, timedelta
+
+from dunr.core.events import AttemptOverdue, DeadlineReached, Event, HoldEnded, MethodUpdated, TimerFired
+from dunr.core.model import Case
+from dunr.core.terms import CaseState
+
+WARNING_LEAD = timedelta(hours=24)  # the last notice before a pause must have left at least this long before
+
+
+def pause_due_at(case: Case) -> datetime | None:
+    """The earliest instant at which this case may pause access, or None where it cannot now.
+
+    Nothing pauses while an attempt is unsettled, a hold stands, a step before the date is still to come, or nobody has been warned.
+    """
+    if not case.is_open or case.paused_at is not None or case.plan.pause_at is None:
+        return None
+    if case.in_flight is not None or case.holds or case.warned_at is None:
+        return None
+    step = case.plan.next_step
+    if step is not None and step.at <= case.plan.pause_at:
+        return None
+    return max(case.plan.pause_at, case.warned_at + WARNING_LEAD)
+
+
+def hold_ends_at(case: Case) -> datetime | None:
+    """When the first of the holds ends by itself."""
+    ends = [hold.until_at for hold in case.holds if hold.until_at is not None]
+    return min(ends, default=None)
+
+
+def _step_due_at(case: Case) -> datetime | None:
+    """When the next step may be begun; a hold or an attempt in flight comes first."""
+    step = case.plan.next_step
+    if case.state is not CaseState.SCHEDULED or step is None or case.holds or case.in_flight is not None:
+        return None
+    return step.at
+
+
+def _turn_due_at(case: Case) -> datetime | None:
+    """When a waiting credential may act; an attempt in flight comes first."""
+    return case.turn_at if case.waiting_method is not None and case.in_flight is None else None
+
+
+def wake_at(case: Case) -> datetime | None:
+    """The earliest instant at which `due_event` will have something to say."""
+    attempt = case.in_flight
+    wishes = [
+        attempt.next_action_at if attempt is not None else None,
+        hold_ends_at(case),
+        _turn_due_at(case),
+        _step_due_at(case),
+        pause_due_at(case),
+    ]
+    first = min((at for at in wishes if at is not None), default=None)
+    if first is None or case.not_before_at is None:
+        return first
+    return max(first, case.not_before_at)
+
+
+def due_event(case: Case, now: datetime) -> Event | None:
+    """What is due now: first the attempt in flight, then holds that ended, a credential whose turn it is, the pause (which waits for the steps before it), a step."""
+    if case.not_before_at is not None and now < case.not_before_at:
+        return None
+    attempt = case.in_flight
+    if attempt is not None and attempt.next_action_at is not None and attempt.next_action_at <= now:
+        return AttemptOverdue(attempt.number)
+    ends_at = hold_ends_at(case)
+    if ends_at is not None and ends_at <= now:
+        return HoldEnded()
+    turn_at = _turn_due_at(case)
+    if case.waiting_method is not None and turn_at is not None and turn_at <= now:
+        return MethodUpdated(case.waiting_method)
+    pause_at = pause_due_at(case)
+    if pause_at is not None and pause_at <= now:
+        return DeadlineReached()
+    step, step_at = case.plan.next_step, _step_due_at(case)
+    if step is not None and step_at is not None and step_at <= now:
+        return TimerFired(step.number)
+    return None

@@ -1,0 +1,364 @@
+"""Every seam of dunr on one page.
+
+The engine knows these and nothing behind them. The store is drawn from its weakest backend up: one consistent read by ids, and compare-and-set of at most four
+rows plus at most thirty insert-only rows in one transaction, with no join and no read through an index that a decision relies on.
+`due`, `undone` and `unapplied` may be served from an index that lags: they only hint at what to look at.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from dunr.core.answers import ChargeAnswer, LookUpAnswer
+from dunr.core.decision import AuditEntry, Decision, Posting
+from dunr.core.effects import Notice, Publish, RaiseAlert, RecordedEffect
+from dunr.core.facts import ProcessorFacts
+from dunr.core.model import Attempt, Case, Customer, Method, Payer, Subscription
+from dunr.core.snapshot import Snapshot
+
+
+class Clock(Protocol):
+    """The only place where time comes from."""
+
+    def now(self) -> datetime:
+        """The present instant, aware UTC."""
+        ...
+
+
+# --- what arrives -----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an event is about, by the processor's ids. `wide`: it may concern every open case of the customer (a new card, a deletion, a dispute)."""
+
+    processor_invoice_id: str | None = None
+    processor_subscription_id: str | None = None
+    processor_customer_id: str | None = None
+    wide: bool = False
+
+
+class InboundState(StrEnum):
+    """Where a received event stands."""
+
+    WAITING = "waiting"  # to be applied, at `next_try_at` or now
+    APPLIED = "applied"
+    IGNORED = "ignored"  # recorded, with its reason, and never applied
+    DEAD = "dead"  # given up, with its reason; a person may redrive it
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A webhook event as received: bytes, and what was decoded of them. `key` is `processor:account:event id`."""
+
+    key: str
+    processor: str
+    account: str
+    event_type: str
+    live: bool
+    received_at: datetime
+    body: bytes
+    body_sha256: str
+    state: InboundState = InboundState.WAITING
+    note: str = ""
+    tries_count: int = 0
+    next_try_at: datetime | None = None
+
+
+class Receipt(StrEnum):
+    """What became of one inbound that was handed to the store."""
+
+    NEW = "new"
+    DUPLICATE = "duplicate"
+    CONFLICT = "conflict"  # the same key with another body: kept, and a reason for an alert
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What to write beside an inbound after trying to apply it."""
+
+    state: InboundState
+    note: str
+    tries_count: int
+    next_try_at: datetime | None
+    snapshot: Snapshot | None
+
+
+# --- the store --------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Refs:
+    """Rows to read beside the case, where the case does not name them itself (it may not exist yet). Given ids win over the case's own."""
+
+    subscription_id: str | None = None
+    method_id: str | None = None
+    customer_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One consistent read. A row that no commit has written yet is None."""
+
+    case: Case | None
+    subscription: Subscription | None
+    method: Method | None
+    customer: Customer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A decision to commit, on condition that the rows still have the versions that `rows` shows (None: the row does not exist).
+
+    The condition covers every row that `rows` holds or the decision writes, changed or not.
+    """
+
+    rows: Rows
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A recorded effect that is not done yet."""
+
+    effect: RecordedEffect
+    tries_count: int
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A named blob with a version: policies by hash, the clock, the stops, tokens, identity."""
+
+    name: str
+    version: int
+    body: bytes
+
+
+class Store(Protocol):
+    """Durable state. Each verb is one transaction; when it returns, it is on disk."""
+
+    def receive(self, inbounds: Sequence[Inbound]) -> Sequence[Receipt]:
+        """Insert or ignore, all in one transaction; one receipt for each, in order."""
+        ...
+
+    def unapplied(self, now: datetime, limit: int) -> Sequence[Inbound]:
+        """Waiting inbounds whose next try is due, oldest first."""
+        ...
+
+    def inbound(self, key: str) -> Inbound | None:
+        """One inbound by its key."""
+        ...
+
+    def settle(self, key: str, settlement: Settlement) -> None:
+        """Record what became of an inbound. An inbound that is APPLIED stays so."""
+        ...
+
+    def load(self, case_id: str | None, refs: Refs) -> Rows:
+        """One consistent read of the case and the three rows that it, or `refs`, names. The method is read only where `refs` names it or an attempt is in flight."""
+        ...
+
+    def cases_of(self, customer_id: str) -> Sequence[str]:
+        """Ids of the customer's open cases, oldest first, from the customer row."""
+        ...
+
+    def commit(self, changes: Sequence[Change]) -> Sequence[bool]:
+        """Commit each change whole or not at all; False where a version had moved (stale). Insert-only rows whose id exists are left as they are."""
+        ...
+
+    def due(self, now: datetime, limit: int) -> Sequence[str]:
+        """Ids of cases whose `wake_at` has come, earliest first."""
+        ...
+
+    def undone(self, now: datetime, limit: int) -> Sequence[Undone]:
+        """Recorded effects that are due and not done, oldest first."""
+        ...
+
+    def done(self, effect_key: str, at: datetime, note: str) -> None:
+        """Mark an effect done."""
+        ...
+
+    def defer(self, effect_key: str, due_at: datetime, note: str) -> None:
+        """Count one failed try of an effect and set when the next is due."""
+        ...
+
+    def next_due_at(self) -> datetime | None:
+        """The earliest instant at which a case, an effect or an inbound wants attention."""
+        ...
+
+    def document(self, name: str) -> Document | None:
+        """A document by name."""
+        ...
+
+    def put_document(self, name: str, body: bytes, expected_version: int) -> bool:
+        """Write a document on condition of its version (0: it must not exist); False when stale."""
+        ...
+
+
+# --- what people and exports read; the engine never does ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRecord:
+    """A recorded effect with its fate."""
+
+    effect: RecordedEffect
+    recorded_at: datetime
+    done_at: datetime | None
+    tries_count: int
+    note: str
+
+
+class Reports(Protocol):
+    """Read-only questions for people; served by the memory and SQL stores."""
+
+    def cases(self, *, state: str | None, text: str | None, limit: int, after: str | None) -> Sequence[Case]:
+        """Cases, newest first; `text` matches ids; `after` is the id of the last one of the page before."""
+        ...
+
+    def postings(self, case_id: str | None, limit: int) -> Sequence[Posting]:
+        """Ledger entries in the order in which they were posted."""
+        ...
+
+    def audit(self, case_id: str, limit: int) -> Sequence[AuditEntry]:
+        """The audit chain of a case, from its start."""
+        ...
+
+    def effects(self, *, kind: str | None, case_id: str | None, limit: int) -> Sequence[EffectRecord]:
+        """Recorded effects, newest first; `kind` is the class name (`RaiseAlert`, `Notice`, …)."""
+        ...
+
+    def inbounds(self, *, state: InboundState | None, limit: int) -> Sequence[Inbound]:
+        """Received events, newest first."""
+        ...
+
+
+# --- the processor ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeRequest:
+    """Exactly what one attempt sends, whichever call it is."""
+
+    account: str
+    processor_invoice_id: str
+    key: str
+    amount_minor: int
+    currency: str
+    processor_method_id: str
+
+
+class SnapshotUnavailable(Exception):
+    """The processor could not be read now; try again later."""
+
+
+class ObjectMissing(Exception):
+    """The processor does not know the object (404)."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntentAnswer:
+    """What a cancellation came to; `succeeded`: too late, the money had moved. Neither: it could not be confirmed."""
+
+    cancelled: bool
+    succeeded: bool
+
+
+class Processor(Protocol):
+    """One processor account, seen through its adapter. A decline is an answer; only a broken reading raises."""
+
+    name: str
+    facts: ProcessorFacts
+
+    def verify(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Sequence[Inbound]:
+        """Check the signature over the raw bytes and decode id, type, account and mode of each event. Raises `errors.BadSignature` or `errors.BadRequest`.
+
+        Events that are not to be applied (unsupported type, other mode, other account) come back IGNORED with their reason in `note`.
+        """
+        ...
+
+    def translate(self, inbound: Inbound) -> Subject:
+        """What the event is about. Pure. Raises `errors.BadEvent` where a supported event lacks what it must have."""
+        ...
+
+    def snapshot(self, account: str, processor_invoice_id: str) -> Snapshot:
+        """One consistent reading. Raises `SnapshotUnavailable` or `ObjectMissing`."""
+        ...
+
+    def invoices_of(self, account: str, subject: Subject) -> Sequence[str]:
+        """Invoice ids that a subject without an invoice stands for (open ones of a subscription or customer). Raises like `snapshot`."""
+        ...
+
+    def charge(self, request: ChargeRequest) -> ChargeAnswer:
+        """One call of an attempt. Never raises for what the processor or the network does."""
+        ...
+
+    def find_charge(self, account: str, processor_invoice_id: str, attempt: Attempt) -> LookUpAnswer:
+        """What became of an attempt, from a consistent read."""
+        ...
+
+    def cancel_attempt(self, account: str, processor_intent_id: str) -> IntentAnswer:
+        """Cancel an intent that waits for the customer, and confirm it."""
+        ...
+
+    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str) -> str:
+        """A fresh hosted page where the customer can put a new card on file."""
+        ...
+
+    def now(self, account: str) -> datetime | None:
+        """The processor's own clock, or None where it cannot be read."""
+        ...
+
+
+# --- messages out -----------------------------------------------------------------------------------------------------------------
+
+
+class Delivery(StrEnum):
+    """What became of one message."""
+
+    SENT = "sent"
+    MAYBE_SENT = "maybe_sent"
+    FAILED_FOR_NOW = "failed_for_now"
+    UNDELIVERABLE = "undeliverable"
+
+
+class Mailer(Protocol):
+    """A transport for notices; `bootstrap` wraps it in `dunr.mail`, which renders."""
+
+    def send(self, notice: Notice, payer: Payer, policy_timezone: str) -> Delivery:
+        """Render and hand over one notice under its key; a repeat of the same key is the same message."""
+        ...
+
+
+class Publisher(Protocol):
+    """Tells the merchant's application and the merchant's people."""
+
+    def publish(self, message: Publish) -> Delivery:
+        """Tell the application that access changed."""
+        ...
+
+    def alert(self, alert: RaiseAlert) -> Delivery:
+        """Tell a person."""
+        ...
+
+
+class Alarm(Protocol):
+    """Something outside that wakes us at an instant; a hint, never needed for correctness."""
+
+    def set(self, name: str, at: datetime) -> None:
+        """Create or move the alarm."""
+        ...
+
+    def clear(self, name: str) -> None:
+        """Remove the alarm; removing one that is not there is harmless."""
+        ...
+
+
+class Copywriter(Protocol):
+    """Writes prose for a message, and nothing else; held by `dunr.mail` alone."""
+
+    def prose(self, kind: str, locale: str, facts: Mapping[str, str]) -> str | None:
+        """A paragraph, or None where the template's own words are to be used."""
+        ...
