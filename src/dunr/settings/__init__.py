@@ -1,0 +1,7 @@
+"""Every setting of dunr: read once from `dunr.toml` and the environment, and checked against each other."""
+
+from dunr.settings.reading import load_settings
+from dunr.settings.secret_file import link_secret
+from dunr.settings.values import Settings
+
+__all__ = ["Settings", "link_secret", "load_settings"]

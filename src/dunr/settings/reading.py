@@ -1,0 +1,134 @@
+"""From `dunr.toml` and the environment to one `Settings`.
+
+`port` in the file is `DUNR_PORT` in the environment, and so on for each field of `Settings`; the environment wins. The
+file lies in the working directory, beside the data folder or in it. Options of a command are laid over the environment
+that is handed in here, so that they are checked the same way.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from dunr.errors import SettingsError
+from dunr.settings.values import Settings, Text
+
+PREFIX = "DUNR_"
+FILE_NAME = "dunr.toml"
+KEYS = tuple(field.name for field in fields(Settings))
+DEFAULTS: Mapping[str, object] = {
+    field.name: field.default for field in fields(Settings) if field.default is not MISSING
+}
+KINDS: Mapping[str, Any] = get_type_hints(Settings, include_extras=True) | {"data": Text}
+EXAMPLES: Mapping[str, object] = {  # where the default is no good example
+    "data": "./dunr-data",
+    "store": "sqlite:///path/to/dunr.db",
+    "webhook_secrets": ("whsec_one", "whsec_two"),
+    "clock_start": "2026-06-23T10:00:00Z",
+    "instance": "eu-1",
+    "public_url": "https://billing.example.com",
+    "smtp_host": "smtp.example.com",
+    "smtp_user": "dunr",
+    "smtp_password": "the password",
+    "mail_from": "billing@example.com",
+    "merchant_name": "Your name",
+    "publish_url": "https://app.example.com/hooks/dunr",
+    "publish_secret": "whsec_<base64 of 32 random bytes>",
+}
+
+
+def load_settings(environment: Mapping[str, str], working_directory: Path) -> Settings:
+    """The settings, checked. Relative paths begin at the working directory."""
+    given = _from_environment(environment)
+    data = working_directory / str(given.get("data", DEFAULTS["data"]))
+    file = _the_only_file(working_directory, data)
+    if file is not None:
+        written = _from_file(file)
+        given = {**written, **given}
+        data = working_directory / str(given.get("data", DEFAULTS["data"]))
+        _the_only_file(working_directory, data, file)
+    given["data"] = data
+    policy = given.get("policy")
+    if isinstance(policy, str) and policy.endswith(".toml"):
+        given["policy"] = str(working_directory / policy)
+    return Settings(**given)
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    names = {PREFIX + key.upper(): key for key in KEYS}
+    given = {}
+    for name, text in environment.items():
+        if not name.startswith(PREFIX):
+            continue
+        key = name.removeprefix(PREFIX).lower()
+        if names.get(name) != key:
+            raise _unknown(name, "environment variable", [PREFIX + close.upper() for close in _close(key)])
+        value = tuple(part.strip() for part in text.split(",")) if key == "webhook_secrets" else text
+        if not text.strip():
+            raise SettingsError(f"{name} is empty: unset it, or write {name}={_in_environment(key)}")
+        given[key] = _converted(key, value, strict=False, source=name, example=f"{name}={_in_environment(key)}")
+    return given
+
+
+def _the_only_file(working_directory: Path, data: Path, read: Path | None = None) -> Path | None:
+    """The settings file, or none. Two would leave it open which one counts."""
+    places = (working_directory, data.parent, data)
+    found = {path.resolve() for place in places if (path := place / FILE_NAME).is_file()} | ({read} if read else set())
+    if len(found) > 1:
+        raise SettingsError(f"There are several settings files: keep one of {' and '.join(map(str, sorted(found)))}")
+    return next(iter(found), None)
+
+
+def _from_file(file: Path) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read ({error.strerror}): let the user of dunr read it") from error
+    except ValueError as error:  # not UTF-8, or not TOML
+        raise SettingsError(f"{file} is not TOML ({error}): write one setting a line, such as port = 8080") from error
+    for key in table:
+        if key not in KEYS:
+            raise _unknown(key, f"setting in {file.name}", _close(key))
+    return {
+        key: _converted(key, value, strict=True, source=f"{key} in {file.name}", example=f"{key} = {_in_file(key)}")
+        for key, value in table.items()
+    }
+
+
+def _close(key: str) -> list[str]:
+    return get_close_matches(key, KEYS, n=1)
+
+
+def _unknown(name: str, what: str, close: Sequence[str]) -> SettingsError:
+    """A misspelt name would leave the default in force, silently."""
+    wanted = f"write {close[0]}" if close else f"take it out; the settings are {', '.join(KEYS)}"
+    return SettingsError(f"{name} is no {what} of dunr: {wanted}")
+
+
+def _converted(key: str, value: object, *, strict: bool, source: str, example: str) -> Any:  # noqa: ANN401 - as KINDS says
+    try:
+        return msgspec.convert(value, KINDS[key], strict=strict)
+    except msgspec.ValidationError as error:
+        choices = get_args(KINDS[key]) if get_origin(KINDS[key]) is Literal else ()
+        wanted = f"one of {', '.join(choices)}, such as {example}" if choices else f"for example {example}"
+        raise SettingsError(f"{source} cannot be used ({error}): write {wanted}") from error
+
+
+def _example(key: str) -> object:
+    return EXAMPLES.get(key, DEFAULTS[key])
+
+
+def _in_environment(key: str) -> str:
+    value = _example(key)
+    if isinstance(value, tuple):
+        return ",".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _in_file(key: str) -> str:
+    return json.dumps(_example(key), ensure_ascii=False)

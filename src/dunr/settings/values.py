@@ -1,0 +1,196 @@
+"""What an operator may set, and what may not be set together.
+
+The rules hold for every `Settings`, however it was made, so that `dataclasses.replace` cannot slip past them.
+"""
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from dunr.errors import SettingsError
+
+PROCESSORS = ("sandbox",)
+LOCAL_API_KEY = "sk_sandbox_local"
+LOCAL_WEBHOOK_SECRET = "whsec_local"  # noqa: S105 - known to everybody, and refused where it would matter
+LIVE_KEY_PREFIX = "sk_live_"
+PLACEHOLDER_MAIL_FROM = "billing@shop.invalid"
+PLACEHOLDER_MERCHANT = "Example Shop"
+SECRET_FIELDS = frozenset({"sandbox_api_key", "webhook_secrets", "smtp_password", "publish_secret"})
+PUBLISH_SECRET_BYTES_MIN = 24
+
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+Port = Annotated[int, msgspec.Meta(ge=1, le=65_535)]
+Seconds = Annotated[int, msgspec.Meta(ge=1, le=86_400)]
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Settings:
+    """What an operator chooses. None means: not chosen, and nothing is done that needs it."""
+
+    data: Path = Path("dunr-data")
+    store: Text = ""  # left empty: a SQLite file in the data folder
+    port: Port = 8080
+    processor: Text = "sandbox"
+    account: Text = "acct_sandbox"
+    sandbox_url: Text = "http://127.0.0.1:8090"
+    sandbox_api_key: str = LOCAL_API_KEY
+    webhook_secrets: tuple[str, ...] = (LOCAL_WEBHOOK_SECRET,)  # several while one is replaced by another
+    live: bool = False
+    clock: Literal["system", "manual"] = "system"
+    clock_start: Instant | None = None  # of the manual clock, where the store does not know its time yet
+    instance: Text | None = None  # tells a copy of the store from the original
+    public_url: Text | None = None  # what links in mails begin with; left out: this machine and port
+    mailer: Literal["log", "smtp"] = "log"
+    smtp_host: Text | None = None
+    smtp_port: Port = 587
+    smtp_user: Text | None = None
+    smtp_password: str | None = None
+    smtp_starttls: bool = True
+    mail_from: Text = PLACEHOLDER_MAIL_FROM
+    merchant_name: Text = PLACEHOLDER_MERCHANT
+    publish_url: Text | None = None
+    publish_secret: str | None = None
+    policy: Text = "business_days"  # the name of one that ships, or the path of a TOML file
+    processor_timeout_seconds: Seconds = 30
+    lease_seconds: Seconds = 300
+    look_max_age_seconds: Seconds = 10
+    webhook_tolerance_seconds: Seconds = 300
+    body_bytes_max: Annotated[int, msgspec.Meta(ge=1024, le=67_108_864)] = 1_048_576
+    worker_threads: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
+    api_tokens_required: bool = False
+
+    def __post_init__(self) -> None:
+        """Fill in what follows from the rest, and refuse what contradicts it."""
+        if not self.store:
+            object.__setattr__(self, "store", f"sqlite:///{self.data}/dunr.db")
+        if self.clock_start is not None and self.clock_start.tzinfo is not None:
+            object.__setattr__(self, "clock_start", self.clock_start.astimezone(UTC))
+        problems = list(_contradictions(self))
+        if problems:
+            raise SettingsError("\n".join(problems))
+
+    def __repr__(self) -> str:
+        """All of it but the secrets."""
+        shown = (
+            f"{field.name}={'***' if field.name in SECRET_FIELDS and value else repr(value)}"
+            for field in fields(self)
+            for value in (getattr(self, field.name),)
+        )
+        return f"Settings({', '.join(shown)})"
+
+    @property
+    def links_base(self) -> str:
+        """The address that links to us begin with."""
+        return (self.public_url or f"http://localhost:{self.port}").rstrip("/")
+
+
+def _contradictions(settings: Settings) -> Iterator[str]:
+    yield from _missing_secrets(settings)
+    yield from _bad_addresses(settings)
+    yield from _live(settings)
+    yield from _sending(settings)
+    yield from _mail_and_publishing(settings)
+
+
+def _missing_secrets(settings: Settings) -> Iterator[str]:
+    if not settings.webhook_secrets:
+        yield 'webhook_secrets is empty, so no webhook could be trusted: write webhook_secrets = ["whsec_…"]'
+    for key in sorted(SECRET_FIELDS):
+        value = getattr(settings, key)
+        found = value if isinstance(value, tuple) else () if value is None else (value,)
+        if any(not secret.strip().removeprefix("whsec_") for secret in found):
+            yield f"{key} holds an empty secret, which anybody can forge: write the secret, or leave {key} out"
+
+
+def _bad_addresses(settings: Settings) -> Iterator[str]:
+    if settings.processor not in PROCESSORS:
+        yield f'processor = "{settings.processor}" does not exist: write processor = "{PROCESSORS[0]}"'
+    if settings.store != "memory:" and not _is_sqlite_file(settings.store):
+        yield ('store names no store that dunr has: write store = "sqlite:///path/to/dunr.db", or store = "memory:"')
+    for key in ("sandbox_url", "public_url", "publish_url"):
+        url = getattr(settings, key)
+        if url is not None and not _is_plain_address(url):
+            yield f'{key} must be an http address without a password in it: write {key} = "https://shop.example"'
+
+
+def _is_sqlite_file(store: str) -> bool:
+    path = store.removeprefix("sqlite:///")
+    return path not in (store, "", "/") and not path.startswith(":")
+
+
+def _is_plain_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+    except ValueError:  # a bracket without its other half
+        return False
+
+
+def _live(settings: Settings) -> Iterator[str]:
+    """Real money needs real secrets, real time and a processor that moves it."""
+    if settings.sandbox_api_key.startswith(LIVE_KEY_PREFIX):
+        yield (
+            "sandbox_api_key is a live key, and the sandbox must not see one: "
+            f'write sandbox_api_key = "{LOCAL_API_KEY}"'
+        )
+    if settings.processor != "sandbox" and LOCAL_WEBHOOK_SECRET in settings.webhook_secrets:
+        yield f"webhook_secrets holds the sandbox's own: write the secrets of {settings.processor} in webhook_secrets"
+    if not settings.live:
+        return
+    if LOCAL_WEBHOOK_SECRET in settings.webhook_secrets:
+        yield "live = true with the default webhook_secrets, which everybody knows: write your own in webhook_secrets"
+    if settings.processor == "sandbox":
+        yield 'live = true with processor = "sandbox", which moves no money: write live = false'
+    if settings.clock == "manual":
+        yield 'live = true with clock = "manual": write clock = "system"'
+    if settings.store == "memory:":
+        yield 'live = true with store = "memory:", which forgets: write store = "sqlite:///path/to/dunr.db"'
+    if not settings.api_tokens_required:
+        yield "live = true with an API that asks for no token: write api_tokens_required = true"
+
+
+def _sending(settings: Settings) -> Iterator[str]:
+    needed = 2 * settings.processor_timeout_seconds + settings.look_max_age_seconds
+    if settings.lease_seconds <= needed:
+        yield (
+            f"lease_seconds = {settings.lease_seconds} could end while a charge is under way (twice "
+            f"processor_timeout_seconds and look_max_age_seconds make {needed}): "
+            f"write lease_seconds = {needed + 1} or more"
+        )
+    if settings.clock_start is not None and settings.clock != "manual":
+        yield 'clock_start needs the manual clock: write clock = "manual", or leave clock_start out'
+    if settings.clock_start is not None and settings.clock_start.tzinfo is None:
+        yield 'clock_start has no time zone: write clock_start = "2026-06-23T10:00:00Z"'
+
+
+def _mail_and_publishing(settings: Settings) -> Iterator[str]:
+    if settings.mailer == "smtp":
+        if not settings.smtp_host:
+            yield 'mailer = "smtp" needs a server: write smtp_host = "smtp.example.com"'
+        if settings.mail_from == PLACEHOLDER_MAIL_FROM or "@" not in settings.mail_from:
+            yield 'mailer = "smtp" needs a sender: write mail_from = "billing@example.com"'
+        if settings.merchant_name == PLACEHOLDER_MERCHANT:
+            yield 'mailer = "smtp" would sign mails with a placeholder: write merchant_name = "Your name"'
+    if (settings.smtp_user is None) != (settings.smtp_password is None):
+        yield "smtp_user and smtp_password belong together: write both, or neither"
+    if (settings.publish_url is None) != (settings.publish_secret is None):
+        yield "publish_url and publish_secret belong together, since what we publish is signed: write both, or neither"
+    if settings.publish_secret and not _is_webhook_secret(settings.publish_secret):
+        yield (
+            "publish_secret is no secret of Standard Webhooks: write publish_secret = "
+            f'"whsec_…" with {PUBLISH_SECRET_BYTES_MIN} or more random bytes in base64 behind whsec_'
+        )
+
+
+def _is_webhook_secret(secret: str) -> bool:
+    try:
+        return len(base64.b64decode(secret.removeprefix("whsec_"), validate=True)) >= PUBLISH_SECRET_BYTES_MIN
+    except ValueError:  # not base64
+        return False
