@@ -30,9 +30,6 @@ def write(folder: Path, text: str) -> None:
     (folder / "dunr.toml").write_text(text, encoding="utf-8")
 
 
-# --- where settings come from -----------------------------------------------------------------------------------------
-
-
 def test_nothing_set_gives_the_sandbox_in_the_working_directory(tmp_path: Path) -> None:
     settings = load_settings({"PATH": "/bin"}, tmp_path)
     assert settings.data == tmp_path / "dunr-data"
@@ -97,9 +94,6 @@ def test_a_policy_file_is_found_from_the_working_directory(tmp_path: Path) -> No
     assert load_settings({}, tmp_path).policy == "business_days"
 
 
-# --- what cannot be read ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "text", "what_to_write"),
     [
@@ -149,9 +143,6 @@ def test_a_line_of_the_file_that_cannot_be_used_is_named(
 def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "dunr.toml").write_bytes(b"port = 8080 # \xff")
     assert "dunr.toml is not TOML" in refused({}, tmp_path)
-
-
-# --- what contradicts itself ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -230,9 +221,6 @@ def test_mail_and_publishing_as_they_should_be(tmp_path: Path) -> None:
         f'publish_url = "https://app.example.com/hooks"\npublish_secret = "{PUBLISH_SECRET}"',
     )
     assert load_settings({}, tmp_path).publish_secret == PUBLISH_SECRET
-
-
-# --- secrets ----------------------------------------------------------------------------------------------------------
 
 
 def test_no_secret_is_ever_shown(tmp_path: Path) -> None:
