@@ -95,11 +95,12 @@ class SandboxProcess:
         while True:
             try:
                 self.http.get("/sandbox/clock")
-                return
             except httpx.TransportError:
                 assert self._process.poll() is None, "the sandbox did not start"
                 assert time.monotonic() < give_up, "the sandbox took too long to start"
                 time.sleep(0.02)
+            else:
+                return
 
     def kill(self) -> None:
         self._process.send_signal(signal.SIGKILL)
@@ -112,11 +113,11 @@ class SandboxProcess:
 
     # What a tester says.
 
-    def fail(self, invoice: str = "in_1", **more: object) -> dict[str, str]:
+    def fail(self, invoice: str = "in_1", **more: object) -> dict[str, object]:
         body = {"invoice": invoice, "subscription": "sub_1", "customer": {"id": "cus_1"}, "card": {"id": "pm_1"}}
         answer = self.http.post("/sandbox/failures", json=body | more)
         assert answer.status_code in (200, 201), answer.text
-        made: dict[str, str] = answer.json()
+        made: dict[str, object] = answer.json()
         return made
 
     def script(self, *outcomes: str, card: str = "pm_1") -> None:
@@ -160,7 +161,12 @@ class SandboxProcess:
     # What an engine says.
 
     def charge(
-        self, key: str | None, invoice: str = "in_1", amount_minor: int = 4900, card: str = "pm_1", currency: str = "usd"
+        self,
+        key: str | None,
+        invoice: str = "in_1",
+        amount_minor: int = 4900,
+        card: str = "pm_1",
+        currency: str = "usd",
     ) -> httpx.Response:
         headers = {} if key is None else {"idempotency-key": key}
         body = {"amount_minor": amount_minor, "currency": currency, "card": card}

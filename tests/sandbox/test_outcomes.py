@@ -52,9 +52,11 @@ def test_a_line_means_one_outcome(line: str, outcome: Outcome) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["", "sucees", "succeed:1", "succeed_partly", "succeed_partly:0", "decline", "decline:", "pending", "pending:maybe"]
-    + ["error", "error:200", "error:abc", "hang:45", "hang:x:succeed", "hang:-1:succeed", "hang:1:hang:1:succeed"]
-    + ["lost:", "hang:nan:succeed", "hang:inf:succeed"],
+    [
+        *("", "sucees", "succeed:1", "succeed_partly", "succeed_partly:0", "decline", "decline:", "pending"),
+        *("pending:maybe", "error", "error:200", "error:abc", "lost:", "hang:45", "hang:x:succeed"),
+        *("hang:-1:succeed", "hang:1:hang:1:succeed", "hang:nan:succeed", "hang:inf:succeed"),
+    ],
 )
 def test_a_line_that_means_nothing_is_refused(line: str) -> None:
     with pytest.raises(BadScript):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Annotated, Literal
 
 import msgspec
 
 from . import invoices, outcomes, scripts
 from .booking import put_decline
 from .database import Transaction
+from .descriptions import CardBody, CustomerBody, DeclineBody, FailureBody, InvoiceBody, NewCardBody, NewInvoiceBody
 from .events import emit, emit_invoice
 from .identifiers import new_id
 from .instants import on_wire
@@ -18,78 +18,6 @@ from .records import Card, Charge, Customer, Invoice, Subscription
 from .refusals import conflict, invalid
 
 PERIOD = timedelta(days=30)
-
-Amount = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"^[^/\s]+$")]
-Instant = Annotated[datetime, msgspec.Meta(tz=True)]
-
-
-class CustomerBody(msgspec.Struct, forbid_unknown_fields=True):
-    """The person who owes, as told."""
-
-    id: Name
-    email: str | None = None
-    name: str | None = None
-    locale: str | None = None
-    timezone: str | None = None
-    country: str | None = None
-
-
-class CardBody(msgspec.Struct, forbid_unknown_fields=True):
-    """A payment method, as told; a fingerprint is made up from the id."""
-
-    id: Name
-    network: str | None = "visa"
-    last4: str = "4242"
-    fingerprint: str | None = None
-    expires: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}$")] | None = None
-    rail: Literal["card", "ach", "sepa", "bacs"] = "card"
-
-
-class NewCardBody(CardBody, kw_only=True):
-    """A payment method that a customer adds later."""
-
-    make_default: bool = True
-
-
-class DeclineBody(msgspec.Struct, forbid_unknown_fields=True):
-    """A decline with every signal that an issuer may give."""
-
-    code: str = "card_declined"
-    decline_code: str | None = None
-    advice_code: str | None = None
-    network_decline_code: str | None = None
-
-
-class InvoiceBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What is not given is made up, so that the shortest request is ``{}``."""
-
-    invoice: Name | None = None
-    subscription: Name | msgspec.UnsetType | None = msgspec.UNSET
-    customer: CustomerBody | None = None
-    amount_minor: Amount = 4900
-    currency: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{3}$")] = "usd"
-    card: CardBody | msgspec.UnsetType | None = msgspec.UNSET
-    first_invoice: bool = False
-    collection_method: Literal["charge_automatically", "send_invoice"] = "charge_automatically"
-    subscription_status: Literal["active", "trialing", "past_due", "incomplete", "paused", "unpaid", "ended"] | None = (
-        None
-    )
-    period_end_at: Instant | None = None
-    send_webhook: bool = True
-
-
-class NewInvoiceBody(InvoiceBody, kw_only=True):
-    """An invoice that has not failed."""
-
-    status: Literal["draft", "open", "paid"] = "open"
-
-
-class FailureBody(InvoiceBody, kw_only=True):
-    """An invoice whose first charge has failed, and how."""
-
-    failed_at: Instant | None = None
-    decline: str | DeclineBody | None = None
 
 
 def customer_of(tx: Transaction, body: CustomerBody | None) -> Customer:
@@ -251,9 +179,16 @@ def attach(tx: Transaction, customer: Customer, body: NewCardBody) -> Card:
     """A new card on file. Made the default, it is two events for one change, as at real processors."""
     card = card_of(tx, customer, body)
     assert card is not None, "a described card is always there"
+    keep(tx, customer, card, make_default=body.make_default)
+    return card
+
+
+def keep(tx: Transaction, customer: Customer, card: Card, *, make_default: bool = True) -> None:
+    """Put a card on file and say so."""
+    card.detached = False
+    tx.put(card)
     emit(tx, "payment_method.attached", customer=customer.id)
-    if body.make_default:
+    if make_default:
         customer.default_card = card.id
         tx.put(customer)
         emit(tx, "customer.updated", customer=customer.id)
-    return card

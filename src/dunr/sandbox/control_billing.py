@@ -10,6 +10,7 @@ from . import billing, invoices
 from .answers import Reply, as_json, charge_on_wire
 from .booking import collect
 from .database import Transaction
+from .descriptions import FailureBody, NewInvoiceBody
 from .events import emit_invoice
 from .identifiers import new_id
 from .outcomes import Succeed
@@ -50,12 +51,12 @@ class CloseBody(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def fail(tx: Transaction, call: Call) -> Reply:
-    body = call.read(billing.FailureBody)
+    body = call.read(FailureBody)
     return _made_before(tx, body.invoice) or _make(tx, billing.first_failure(tx, body))
 
 
 def create_invoice(tx: Transaction, call: Call) -> Reply:
-    body = call.read(billing.NewInvoiceBody)
+    body = call.read(NewInvoiceBody)
     return _made_before(tx, body.invoice) or _make(tx, billing.new_invoice(tx, body))
 
 

@@ -7,6 +7,7 @@ import msgspec
 from . import billing, invoices, scripts
 from .answers import Reply, as_json
 from .database import Transaction
+from .descriptions import NewCardBody
 from .events import emit
 from .outcomes import BadScript
 from .records import Card, Customer, Invoice, Subscription
@@ -38,7 +39,7 @@ def get_script(tx: Transaction, call: Call) -> Reply:
 
 
 def add_card(tx: Transaction, call: Call) -> Reply:
-    customer, body = _customer(tx, call), call.read(billing.NewCardBody)
+    customer, body = _customer(tx, call), call.read(NewCardBody)
     card = billing.attach(tx, customer, body)
     return as_json({"card": card_on_wire(card), "customer": customer.id, "default": customer.default_card}, 201)
 

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -102,9 +103,16 @@ def _column(value: Value) -> str | int | None:
 
 
 def _record(kind: type[R], names: Sequence[str], row: Sequence[object]) -> R:
-    types = {field.name: field.type for field in msgspec.structs.fields(kind)}
-    values = {name: bool(value) if types[name] is bool else value for name, value in zip(names, row, strict=True)}
+    values = dict(zip(names, row, strict=True))
+    for name in _yes_or_no(kind):
+        values[name] = bool(values[name])
     return msgspec.convert(values, kind)
+
+
+@cache
+def _yes_or_no(kind: type[Record]) -> tuple[str, ...]:
+    """The fields that SQLite keeps as 0 and 1."""
+    return tuple(field.name for field in msgspec.structs.fields(kind) if field.type is bool)
 
 
 class Database:

@@ -17,6 +17,7 @@ from .answers import Answer, Reply
 from .booking import collect
 from .database import Transaction
 from .identifiers import new_id
+from .outcomes import Outcome, Pend, RequireAction, Succeed
 from .records import Card, Customer, Invoice, PayToken
 from .snapshots import methods
 from .wire import Call
@@ -56,18 +57,27 @@ def act(tx: Transaction, call: Call) -> Reply:
     fields = parse_qs(call.body.decode("utf-8", "replace"))
     choice, wanted = (fields.get(name, [""])[0] for name in ("card", "action"))
     customer, invoice = _customer(tx, token), tx.get(Invoice, token.invoice)
-    card = _chosen(tx, customer, choice)
-    if card is None or wanted not in ("save", "pay"):
+    card = _chosen(tx, customer, choice) if wanted in ("save", "pay") else None
+    if card is None:
         return _form(tx, token, "Please choose a card and what to do with it.", 422)
-    if wanted == "pay" and invoice is not None and invoice.status in ("draft", "open"):
-        outcome = at_once(outcomes.parse(scripts.next_outcome(tx, card.id)))
+    payable = invoice is not None and invoice.status in ("draft", "open")
+    paid = wanted == "pay" and payable
+    outcome = _outcome(tx, card) if paid else Succeed()
+    if isinstance(outcome, Succeed | Pend) and (card.detached or card.id != customer.default_card):
+        billing.keep(tx, customer, card)
+    if paid and invoice is not None:
         request = collect(tx, invoice, card, invoice.amount_due_minor, "customer", outcome)
         if request.answer_status != HTTPStatus.OK:
             return _form(tx, token, "The payment was not accepted. Please try another card.", 402)
     token.used_at = tx.now
     tx.put(token)
-    paid = wanted == "pay" and invoice is not None
     return _page("Thank you", f"<p>{'The payment has been received.' if paid else 'The card has been saved.'}</p>")
+
+
+def _outcome(tx: Transaction, card: Card) -> Outcome:
+    """What the card's script says; a customer who is present confirms with their bank on the spot."""
+    outcome = at_once(outcomes.parse(scripts.next_outcome(tx, card.id)))
+    return Succeed() if isinstance(outcome, RequireAction) else outcome
 
 
 def _token(tx: Transaction, call: Call) -> tuple[PayToken | None, Answer]:
@@ -88,20 +98,23 @@ def _customer(tx: Transaction, token: PayToken) -> Customer:
 
 
 def _chosen(tx: Transaction, customer: Customer, choice: str) -> Card | None:
+    """A card on file, or a new one that is not on file yet: a declined card never is."""
     if choice.startswith(ON_FILE):
         kept = choice.removeprefix(ON_FILE)
         return next((card for card in methods(tx, customer) if card.id == kept), None)
     picked = TEST_CARDS.get(choice)
     if picked is None or customer.deleted:
         return None
-    body = billing.NewCardBody(
+    card = Card(
         id=new_id("pm"),
+        customer=customer.id,
         network=picked.network,
         last4=picked.last4,
         fingerprint=f"fp_{choice}_{customer.id}",
         expires=f"{tx.now.year + 3}-12",
+        detached=True,
     )
-    card = billing.attach(tx, customer, body)
+    tx.put(card)
     scripts.give(tx, card.id, [picked.script])
     return card
 

@@ -169,7 +169,7 @@ def update_session(tx: Transaction, call: Call) -> Reply:
         raise bad_request("invoice_not_found", f"{body.invoice} is no invoice of this customer.")
     token = PayToken(id=new_id("pay"), customer=customer.id, invoice=body.invoice, expires_at=tx.now + PAY_TOKEN_LIFE)
     tx.put(token)
-    return as_json({"url": f"{call.base_url.rstrip('/')}/sandbox/pay/{token.id}"})
+    return as_json({"url": f"{call.base_url}/sandbox/pay/{token.id}"})
 
 
 def account(tx: Transaction, _call: Call) -> Reply:

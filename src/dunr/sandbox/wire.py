@@ -60,7 +60,7 @@ def endpoint(sandbox: Sandbox, handler: Handler, *, slow: bool = False) -> Endpo
         body = await _body(request)
         if body is None:
             return _response(as_json(Problem(413, "Too large", f"At most {BODY_BYTES_MAX} bytes.").body(), 413))
-        call = Call(request.path_params, request.query_params, request.headers, body, str(request.base_url))
+        call = Call(request.path_params, request.query_params, request.headers, body, _base_url(request))
         loop = asyncio.get_running_loop()
         reply = await loop.run_in_executor(_SLOW if slow else _QUICK, _guarded, sandbox, handler, call)
         if isinstance(reply, Waiting):
@@ -71,6 +71,11 @@ def endpoint(sandbox: Sandbox, handler: Handler, *, slow: bool = False) -> Endpo
         return _Silent() if isinstance(reply, Silence) else _response(reply)
 
     return answer
+
+
+def _base_url(request: Request) -> str:
+    """Where this app is rooted as the caller sees it, its mount included."""
+    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
 
 
 async def _body(request: Request) -> bytes | None:
