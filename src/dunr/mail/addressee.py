@@ -36,7 +36,10 @@ def usable_address(email: str | None) -> str:
         raise NoUsableAddress("The payer has no usable mail address.")
     local, _, domain = email.rpartition("@")
     try:
-        return f"{local}@{domain.encode('idna').decode('ascii')}"
+        address = f"{local}@{domain.encode('idna').decode('ascii')}"
     except UnicodeError:
         # The codec's own text holds the address; it must not reach a log.
         raise NoUsableAddress("The domain of the payer's mail address cannot be written in ASCII.") from None
+    if not is_plain_address(address):  # a wide comma or @ becomes a plain one on the way to ASCII
+        raise NoUsableAddress("The payer has no usable mail address.")
+    return address

@@ -44,8 +44,9 @@ class Layout:
         templates = files(__package__).joinpath("templates")
         mjml = templates.joinpath("notice.mjml").read_text(encoding="utf-8")
         no_includes = mrml.ParserOptions(include_loader=mrml.noop_loader())
+        no_fonts = mrml.RenderOptions(fonts={})  # mrml would fetch some from a third party, which tells it who reads
         sources = {
-            "notice.html": mrml.to_html(mjml, parser_options=no_includes).content,
+            "notice.html": mrml.to_html(mjml, parser_options=no_includes, render_options=no_fonts).content,
             "notice.txt": templates.joinpath("notice.txt.j2").read_text(encoding="utf-8"),
         }
         environment = Environment(

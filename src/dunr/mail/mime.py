@@ -24,7 +24,8 @@ def as_email(mail: RenderedMail) -> EmailMessage:
     message.set_content(mail.text, subtype="plain", charset="utf-8", cte="quoted-printable")
     message.add_alternative(mail.html, subtype="html", charset="utf-8", cte="quoted-printable")
     # After the parts, which would take the Content-… headers for their own.
-    message["To"] = Address(addr_spec=mail.to)
+    local, _, domain = mail.to.rpartition("@")
+    message["To"] = Address(username=local, domain=domain)  # not parsed: its complaint would repeat the address
     message["Subject"] = mail.subject
     message["Message-ID"] = mail.message_id
     for name, value in mail.headers.items():
