@@ -5,17 +5,18 @@ rows plus at most thirty insert-only rows in one transaction, with no join and n
 `due`, `undone` and `unapplied` may be served from an index that lags: they only hint at what to look at.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
 from dunr.core.answers import ChargeAnswer, LookUpAnswer
-from dunr.core.decision import AuditEntry, Decision, Posting
+from dunr.core.decision import AuditEntry, Decision, Posting, Stops
 from dunr.core.effects import Notice, Publish, RaiseAlert, RecordedEffect
 from dunr.core.facts import ProcessorFacts
 from dunr.core.model import Attempt, Case, Customer, Method, Payer, Subscription
+from dunr.core.policy import Policy
 from dunr.core.snapshot import Snapshot
 
 
@@ -291,6 +292,10 @@ class Processor(Protocol):
         """Invoice ids that a subject without an invoice stands for (open ones of a subscription or customer). Raises like `snapshot`."""
         ...
 
+    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[str]:
+        """Ids of invoices that are open, or changed since then in any state: what reconciliation walks. Raises `SnapshotUnavailable`."""
+        ...
+
     def charge(self, request: ChargeRequest) -> ChargeAnswer:
         """One call of an attempt. Never raises for what the processor or the network does."""
         ...
@@ -309,6 +314,30 @@ class Processor(Protocol):
 
     def now(self, account: str) -> datetime | None:
         """The processor's own clock, or None where it cannot be read."""
+        ...
+
+
+class Rulebook(Protocol):
+    """The documents that decide: policies by hash, the stops, the epoch of an adopted copy."""
+
+    def policy_for_new_case(self) -> Policy:
+        """The policy in force, kept under its hash before it is answered."""
+        ...
+
+    def policy(self, policy_hash: str) -> Policy:
+        """A policy that some case opened with. It was kept, so it is there."""
+        ...
+
+    def stops(self, processor: str, account: str) -> Stops:
+        """Everything that is stopped now, read fresh: a brake holds from the next send on."""
+        ...
+
+    def stop_charges(self, processor: str, account: str, why: str) -> None:
+        """Stop all sending to one account."""
+        ...
+
+    def epoch(self) -> int:
+        """How often this store was adopted as a copy."""
         ...
 
 

@@ -13,7 +13,7 @@ FIELDS = ("code", "decline_code", "advice_code", "network_decline_code", "networ
 STRICTNESS = (DeclineKind.HARD, DeclineKind.ACTION, DeclineKind.SOFT, DeclineKind.OPERATOR, DeclineKind.NEUTRAL)
 
 # Codes that only say "there was a decline": they decide when nothing better is known.
-VAGUE = frozenset({DeclineReason.GENERIC_DECLINE, DeclineReason.UNKNOWN})
+VAGUE = (DeclineReason.GENERIC_DECLINE, DeclineReason.UNKNOWN)
 
 
 def classify(raw: RawDecline, processor: str, facts: Facts) -> DeclineReason:
@@ -27,7 +27,13 @@ def classify(raw: RawDecline, processor: str, facts: Facts) -> DeclineReason:
                 named.append(reason)
     if not named:
         return DeclineReason.UNKNOWN
-    return min(named, key=lambda reason: (STRICTNESS.index(facts.reasons[reason].kind), reason in VAGUE))
+    return min(
+        named,
+        key=lambda reason: (
+            STRICTNESS.index(facts.reasons[reason].kind),
+            VAGUE.index(reason) + 1 if reason in VAGUE else 0,
+        ),
+    )
 
 
 def raw_code(raw: RawDecline) -> str:

@@ -180,6 +180,14 @@ class RunEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class LookFailed:
+    """The processor could not be read when something was due. `missing`: it does not know the invoice."""
+
+    why: str
+    missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class NoticeSent:
     """A notice left. `is_warning`: it named the pause date."""
 
@@ -290,7 +298,7 @@ Event = (
     ChargeFailed | TimerFired | AttemptAnswered | AttemptSettled | AttemptWithdrawn | AttemptOverdue | AttemptNotFound | AttemptReturned
     | MethodUpdated | MethodRemoved
     | PaidElsewhere | ForeignDecline | AmountChanged | InvoiceVoided | InvoiceWrittenOff | SubscriptionEnded | CustomerDeleted
-    | DisputeOpened | DisputeClosed | Refunded | IntentCancelled | DeadlineReached | HoldEnded | AccessRestored | RunEnded
+    | DisputeOpened | DisputeClosed | Refunded | IntentCancelled | DeadlineReached | HoldEnded | AccessRestored | RunEnded | LookFailed
     | NoticeSent | NoticeBounced | NoticeComplained
     | PayNow | RetryNow | HoldPlaced | HoldReleased | StepPostponed | DeadlineExtended | PromiseMade | AttemptSettledByHand | PolicyMoved | CaseClosed
 )  # fmt: skip

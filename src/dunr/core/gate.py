@@ -1,6 +1,7 @@
 """The look before every send.
 
-May this exact request go out now? The same function stands before the intent, before a send that was delayed, and before every re-send. It answers with reasons; no reason means yes.
+May this exact request go out now?
+The same function stands before the intent, before a send that was delayed, and before every re-send. It answers with reasons; no reason means yes.
 In doubt, closed.
 """
 

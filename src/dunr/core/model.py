@@ -171,6 +171,7 @@ class Case:
     paused_at: datetime | None = None
     warned_at: datetime | None = None
     not_before_at: datetime | None = None  # wait this long before looking at the case again
+    look_failing_since_at: datetime | None = None  # the processor could not be read since then
     promise_at: datetime | None = None
     wake_at: datetime | None = None  # when the case next wants attention; derived, the stores index it
     audit_head: str = ""

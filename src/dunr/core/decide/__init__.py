@@ -46,6 +46,7 @@ from dunr.core.events import (
     IntentCancelled,
     InvoiceVoided,
     InvoiceWrittenOff,
+    LookFailed,
     MethodRemoved,
     MethodUpdated,
     NoticeBounced,
@@ -131,6 +132,8 @@ def _dispatch(draft: Draft, event: Event) -> None:
             methods.access_restored(draft)
         case RunEnded():
             methods.run_ended(draft)
+        case LookFailed():
+            messages.look_failed(draft, event)
         case NoticeSent():
             messages.sent(draft, event)
         case NoticeBounced():

@@ -106,6 +106,8 @@ class Draft:
         snapshot = self.dossier.snapshot
         if snapshot is None:
             return
+        if self.case.look_failing_since_at is not None:
+            self.case = replace(self.case, look_failing_since_at=None)
         if snapshot.taken_at > self.case.seen_at:
             self.case = replace(self.case, seen_at=snapshot.taken_at)
         if self.customer is not None and self.customer.payer != self.payer:

@@ -1,12 +1,17 @@
 """What became of the notices: the warning before a pause counts from the moment it left, or was found undeliverable."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.planning import pause_if_due
-from dunr.core.events import NoticeBounced, NoticeComplained, NoticeSent
+from dunr.core.events import LookFailed, NoticeBounced, NoticeComplained, NoticeSent
 from dunr.core.model import Plan
 from dunr.core.terms import AlertKind
+
+LOOK_WAIT = timedelta(minutes=1)
+LOOK_WAIT_MISSING = timedelta(hours=6)
+LOOK_ALERT_AFTER = timedelta(hours=1)
 
 
 def sent(draft: Draft, event: NoticeSent) -> None:
@@ -37,6 +42,17 @@ def complained(draft: Draft, event: NoticeComplained) -> None:
     text = f"The recipient of a notice for {draft.case.processor_invoice_id} complained. No more mail goes to that address."
     draft.alert(AlertKind.NOTICE_UNDELIVERABLE, f"{event.key}/complaint", text)
     draft.why("the recipient complained: mail to them stops")
+
+
+def look_failed(draft: Draft, event: LookFailed) -> None:
+    """The processor cannot be read: nothing is sent or paused; try again soon, and tell a person after an hour."""
+    case = draft.case
+    since_at = case.look_failing_since_at or draft.now
+    if event.missing or draft.now - since_at >= LOOK_ALERT_AFTER:
+        text = f"{case.processor} cannot be read for {case.processor_invoice_id} since {since_at.isoformat()}: {event.why}. Nothing is sent meanwhile."
+        draft.alert(AlertKind.SNAPSHOT_UNAVAILABLE, f"{case.id}/{since_at.date().isoformat()}", text)
+    draft.wait(LOOK_WAIT_MISSING if event.missing else LOOK_WAIT, f"the processor could not be read: {event.why}")
+    draft.case = replace(draft.case, look_failing_since_at=since_at)
 
 
 def deadline_reached(draft: Draft) -> None:

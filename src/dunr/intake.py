@@ -1,0 +1,134 @@
+"""What happens to a received event: it is translated, looked at through a fresh snapshot, and settled with a note.
+
+The event is only a hint. What cannot be read now waits; what cannot be read at all is visible in the dead letters with its reason; nothing is dropped silently.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from dunr.core import keys
+from dunr.core.decision import Decision
+from dunr.core.effects import RaiseAlert
+from dunr.core.snapshot import Snapshot
+from dunr.core.terms import AlertKind
+from dunr.engine import Engine
+from dunr.errors import BadEvent, StoreUnavailable
+from dunr.ports import Inbound, InboundState, ObjectMissing, Receipt, Rows, Settlement, SnapshotUnavailable, Subject
+
+BAD_EVENT_TRIES_MAX = 5
+MISSING_TRIED_FOR = timedelta(minutes=15)
+WAIT_ALERT_AFTER = timedelta(hours=1)
+WAIT_SECONDS = 15
+WAIT_SECONDS_MAX = 900
+
+
+class Intake:
+    """Applies inbounds through the engine, one at a time; a repeat is harmless."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Keep the engine."""
+        self.engine = engine
+
+    def received(self, inbounds: Sequence[Inbound], receipts: Sequence[Receipt]) -> None:
+        """After the commit: the same id with another body is a reason for an alert."""
+        for inbound, receipt in zip(inbounds, receipts, strict=True):
+            if receipt is Receipt.CONFLICT:
+                text = f"Event {inbound.key} arrived again with another body. The first one counts; the second is kept."
+                self.alert(AlertKind.EVENT_REUSED, f"{inbound.key}/{inbound.body_sha256[:16]}", text)
+
+    def apply(self, inbound: Inbound) -> None:
+        """Apply one inbound and settle it."""
+        processor = self.engine.parts.processors[inbound.processor]
+        snapshot: Snapshot | None = None
+        try:
+            subject = processor.translate(inbound)
+            for case_id in self._case_ids(inbound, subject):
+                snapshot = self._look(case_id, strict=case_id.endswith(f":{subject.processor_invoice_id}")) or snapshot
+        except BadEvent as bad:
+            self._bad(inbound, str(bad))
+        except ObjectMissing as missing:
+            self._missing(inbound, str(missing))
+        except (SnapshotUnavailable, StoreUnavailable) as unavailable:
+            self._wait(inbound, str(unavailable))
+        else:
+            self._settle(inbound, InboundState.APPLIED, "applied", snapshot)
+
+    def _look(self, case_id: str, *, strict: bool) -> Snapshot | None:
+        """Look at one case; an invoice that only belongs to the wider subject may be gone without harm."""
+        try:
+            return self.engine.look(case_id)
+        except ObjectMissing:
+            if strict:
+                raise
+            return None
+
+    def _case_ids(self, inbound: Inbound, subject: Subject) -> Sequence[str]:
+        """The cases that the event may concern: its invoice, and where it is wide, every open case of the customer, oldest first."""
+        processor, account = inbound.processor, inbound.account
+        found: list[str] = []
+        if subject.wide and subject.processor_customer_id is not None:
+            found.extend(self.engine.store.cases_of(keys.row_id(processor, account, subject.processor_customer_id)))
+        if subject.processor_invoice_id is not None:
+            found.append(keys.case_id(processor, account, subject.processor_invoice_id))
+        elif not found or subject.processor_subscription_id is not None:
+            invoices = self.engine.parts.processors[processor].invoices_of(account, subject)
+            found.extend(keys.case_id(processor, account, invoice) for invoice in invoices)
+        return tuple(dict.fromkeys(found))
+
+    # --- settling ---------------------------------------------------------------------------------------------------------------
+
+    def _settle(self, inbound: Inbound, state: InboundState, note: str, snapshot: Snapshot | None = None) -> None:
+        """Write what became of it."""
+        self.engine.store.settle(inbound.key, Settlement(state, note, inbound.tries_count + 1, None, snapshot))
+
+    def _wait(self, inbound: Inbound, why: str) -> None:
+        """Try again later, for as long as it takes; a person hears of it after an hour."""
+        now = self.engine.clock.now()
+        if now - inbound.received_at >= WAIT_ALERT_AFTER:
+            self.alert(
+                AlertKind.SNAPSHOT_UNAVAILABLE,
+                inbound.key,
+                f"Event {inbound.key} has waited since {inbound.received_at.isoformat()}: {why}",
+            )
+        delay = timedelta(seconds=min(WAIT_SECONDS * 2 ** min(inbound.tries_count, 10), WAIT_SECONDS_MAX))
+        self.engine.store.settle(
+            inbound.key, Settlement(InboundState.WAITING, why, inbound.tries_count + 1, now + delay, None)
+        )
+
+    def _missing(self, inbound: Inbound, why: str) -> None:
+        """What the processor does not know may be on its way: tried for a quarter of an hour, then skipped with a note, which a redrive applies."""
+        if self.engine.clock.now() - inbound.received_at < MISSING_TRIED_FOR:
+            self._wait(inbound, why)
+            return
+        self._settle(inbound, InboundState.IGNORED, f"skipped: {why}")
+        self.alert(
+            AlertKind.SNAPSHOT_UNAVAILABLE,
+            inbound.key,
+            f"Event {inbound.key} is about something that the processor does not know: {why}",
+        )
+
+    def _bad(self, inbound: Inbound, why: str) -> None:
+        """An event that cannot be understood: a few tries, then a dead letter."""
+        if inbound.tries_count + 1 < BAD_EVENT_TRIES_MAX:
+            self._wait(inbound, why)
+            return
+        self._settle(inbound, InboundState.DEAD, why)
+        self.alert(
+            AlertKind.DEAD_LETTER,
+            inbound.key,
+            f"Event {inbound.key} was given up after {BAD_EVENT_TRIES_MAX} tries: {why}. Mend it and redrive it.",
+        )
+
+    def redrive(self, key: str) -> bool:
+        """Give a dead or skipped inbound another chance; False where there is nothing to redrive."""
+        inbound = self.engine.store.inbound(key)
+        if inbound is None or inbound.state not in (InboundState.DEAD, InboundState.IGNORED):
+            return False
+        note = f"redriven; before: {inbound.note}"
+        self.engine.store.settle(key, Settlement(InboundState.WAITING, note, 0, self.engine.clock.now(), None))
+        return True
+
+    def alert(self, kind: AlertKind, about: str, text: str) -> None:
+        """Tell a person about something that belongs to no case."""
+        alert = RaiseAlert(keys.alert(kind, about), kind, None, text, self.engine.clock.now())
+        self.engine.commit(Rows(None, None, None, None), Decision((text,), effects=(alert,)))

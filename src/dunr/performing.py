@@ -1,0 +1,133 @@
+"""The recorded effects, performed: notices, messages to the application, alerts, nudges, cancellations, stops.
+
+Each has a key; it is marked done only after it was done, so a crash repeats it, and a repeat is harmless. What fails for now is tried again with growing gaps.
+"""
+
+from datetime import timedelta
+
+from dunr.core import notices
+from dunr.core.effects import CancelAttempt, Notice, Nudge, Publish, RaiseAlert, StopSending
+from dunr.core.events import AccessRestored, IntentCancelled, NoticeBounced, NoticeSent, RunEnded
+from dunr.core.model import Case
+from dunr.core.terms import NoticeKind
+from dunr.engine import Engine
+from dunr.ports import Delivery, Mailer, ObjectMissing, Publisher, Refs, SnapshotUnavailable, Undone
+
+DEFER_SECONDS = 30
+DEFER_SECONDS_MAX = 3600
+REPEATED_WHEN_UNSURE = frozenset({NoticeKind.FINAL_WARNING, NoticeKind.PAUSED})
+
+
+class Performer:
+    """Performs recorded effects through the ports that they need."""
+
+    def __init__(self, engine: Engine, mailer: Mailer, publisher: Publisher) -> None:
+        """Keep what effects are performed with."""
+        self.engine = engine
+        self.store = engine.store
+        self.mailer = mailer
+        self.publisher = publisher
+
+    def perform(self, undone: Undone) -> None:
+        """Perform one effect and mark it done, or say when to try again."""
+        effect = undone.effect
+        try:
+            match effect:
+                case Notice():
+                    self._notice(effect, undone)
+                case Publish():
+                    self._publish(effect, undone)
+                case RaiseAlert():
+                    self._delivered(effect.key, self.publisher.alert(effect), undone)
+                case Nudge():
+                    self._nudge(effect)
+                case CancelAttempt():
+                    self._cancel(effect, undone)
+                case StopSending():
+                    self.engine.parts.rulebook.stop_charges(effect.processor, effect.account, effect.why)
+                    self._done(effect.key, "stopped")
+        except (SnapshotUnavailable, ObjectMissing) as failure:
+            self._defer(effect.key, undone, str(failure))
+
+    def _done(self, key: str, note: str) -> None:
+        """Mark an effect done."""
+        self.store.done(key, self.engine.clock.now(), note)
+
+    def _defer(self, key: str, undone: Undone, why: str) -> None:
+        """Try again later."""
+        delay = timedelta(seconds=min(DEFER_SECONDS * 2 ** min(undone.tries_count, 10), DEFER_SECONDS_MAX))
+        self.store.defer(key, self.engine.clock.now() + delay, why)
+
+    def _delivered(self, key: str, delivery: Delivery, undone: Undone) -> None:
+        """What became of a message to the merchant."""
+        match delivery:
+            case Delivery.SENT | Delivery.MAYBE_SENT | Delivery.UNDELIVERABLE:
+                self._done(key, delivery)
+            case Delivery.FAILED_FOR_NOW:
+                self._defer(key, undone, delivery)
+
+    def _publish(self, effect: Publish, undone: Undone) -> None:
+        """Tell the application, unless a newer version has superseded this one."""
+        subscription = self.store.load(None, Refs(subscription_id=effect.subscription_id)).subscription
+        if subscription is not None and subscription.access_version > effect.access_version:
+            self._done(effect.key, f"superseded by version {subscription.access_version}")
+            return
+        self._delivered(effect.key, self.publisher.publish(effect), undone)
+
+    def _nudge(self, effect: Nudge) -> None:
+        """Look at a case because something that it hangs on has changed."""
+        snapshot = self.engine.look(effect.case_id)
+        if effect.access_restored:
+            self.engine.act(effect.case_id, AccessRestored(), snapshot)
+        if effect.run_ended:
+            self.engine.act(effect.case_id, RunEnded(), snapshot)
+        self._done(effect.key, "looked at")
+
+    def _cancel(self, effect: CancelAttempt, undone: Undone) -> None:
+        """Cancel an intent; only a confirmed answer counts."""
+        processor, account, _ = effect.case_id.split(":", 2)
+        answer = self.engine.parts.processors[processor].cancel_attempt(account, effect.processor_intent_id)
+        if not answer.cancelled and not answer.succeeded:
+            self._defer(effect.key, undone, "the cancellation was not confirmed")
+            return
+        self.engine.step(effect.case_id, IntentCancelled(effect.processor_intent_id, answer.succeeded))
+        self._done(effect.key, "succeeded meanwhile" if answer.succeeded else "cancelled")
+
+    # --- notices ----------------------------------------------------------------------------------------------------------------
+
+    def _notice(self, notice: Notice, undone: Undone) -> None:
+        """Send a notice that still says the truth; drop one that does not."""
+        rows = self.store.load(notice.case_id, Refs())
+        case = rows.case
+        if case is None or not notices.still_due(case, notice):
+            self._done(notice.key, "dropped: it would not be true any more")
+            return
+        if self.engine.parts.rulebook.stops(case.processor, case.account).mail:
+            self._defer(notice.key, undone, "mail is stopped")
+            return
+        if rows.customer is None or rows.customer.mail_stopped or rows.customer.payer.email is None:
+            self._undeliverable(case, notice, "there is no address that may be written to")
+            return
+        policy = self.engine.parts.rulebook.policy(case.policy_hash)
+        match self.mailer.send(notice, rows.customer.payer, policy.timezone):
+            case Delivery.SENT:
+                self._sent(case, notice, "sent")
+            case Delivery.MAYBE_SENT:
+                if notice.kind in REPEATED_WHEN_UNSURE and undone.tries_count == 0:
+                    self._defer(notice.key, undone, "maybe sent; this kind is repeated once")
+                else:
+                    self._sent(case, notice, "maybe_sent")
+            case Delivery.FAILED_FOR_NOW:
+                self._defer(notice.key, undone, "the mail server did not take it")
+            case Delivery.UNDELIVERABLE:
+                self._undeliverable(case, notice, "the mail server refused the address")
+
+    def _sent(self, case: Case, notice: Notice, note: str) -> None:
+        """Note on the case what the customer was told."""
+        self.engine.step(case.id, NoticeSent(notice.kind, notice.key, notice.is_warning, notice.next_attempt_at))
+        self._done(notice.key, note)
+
+    def _undeliverable(self, case: Case, notice: Notice, why: str) -> None:
+        """Tell a person, and let the time before a pause run from now."""
+        self.engine.step(case.id, NoticeBounced(notice.key, notice.is_warning, why))
+        self._done(notice.key, f"undeliverable: {why}")
