@@ -231,3 +231,18 @@ def test_look_ups_and_snapshots_fail_when_told(sandbox: SandboxProcess) -> None:
     sandbox.set(lookups_failing=False, snapshots_failing=True, settle_after_seconds=5)
     assert sandbox.http.get("/processor/v1/charges?invoice=in_1").json()["settle_after_seconds"] == 5
     assert sandbox.http.get("/processor/v1/invoices/in_1/snapshot").status_code == 503
+    sandbox.set(snapshots_failing=False, lookups_hang_seconds=70)
+    with pytest.raises(httpx.RemoteProtocolError):
+        sandbox.found("a1")
+    sandbox.set(clock_offset_seconds=420)
+    assert sandbox.snapshot()["taken_at"] == "2026-06-23T10:07:00Z"
+
+
+def test_on_the_real_clock_look_ups_and_snapshots_take_their_time(real_time: SandboxProcess) -> None:
+    real_time.fail()
+    real_time.set(lookups_hang_seconds=1, snapshots_hang_seconds=1)
+    for path in ("charges?invoice=in_1", "invoices/in_1/snapshot"):
+        with pytest.raises(httpx.ReadTimeout):
+            real_time.http.get(f"/processor/v1/{path}", timeout=0.5)
+    assert real_time.charge("a1").status_code == 402
+    assert real_time.snapshot()

@@ -1,4 +1,4 @@
-"""What people, banks and operators do to invoices, cards, customers and subscriptions."""
+"""What people, banks and operators do to invoices, and what a snapshot says of it."""
 
 import pytest
 
@@ -159,65 +159,6 @@ def test_disputes_returns_and_refunds(sandbox: SandboxProcess, receiver: Receive
     assert sandbox.charge("a2").status_code == 200
 
 
-def test_cards_come_first_in_line_and_go(sandbox: SandboxProcess, receiver: Receiver) -> None:
-    sandbox.fail()
-    new = {"id": "pm_2", "network": "visa", "last4": "1111", "rail": "sepa", "expires": "2029-01"}
-    assert sandbox.control("POST", "/customers/cus_1/card", **new).status_code == 201
-    sandbox.control("POST", "/customers/cus_1/card", id="pm_3", make_default=False)
-    methods = sandbox.snapshot()["methods"]
-    assert isinstance(methods, list)
-    assert [method["id"] for method in methods] == ["pm_2", "pm_1", "pm_3"]
-    sandbox.http.delete("/sandbox/cards/pm_2")
-    assert sandbox.charge("a1", card="pm_2").json()["error"]["code"] == "card_not_found"
-    assert sandbox.charge("a1", card="pm_3").status_code == 200
-    sandbox.quiet()
-    assert receiver.types[1:5] == [
-        "payment_method.attached",
-        "customer.updated",
-        "payment_method.attached",
-        "payment_method.detached",
-    ]
-
-
-def test_the_account_updater_hits_or_misses(sandbox: SandboxProcess, receiver: Receiver) -> None:
-    sandbox.fail(decline="expired_card")
-    assert sandbox.http.post("/processor/v1/cards/pm_1/refresh").json() == {"updated": False}
-    sandbox.set(updater="hit")
-    answer = sandbox.http.post("/processor/v1/cards/pm_1/refresh").json()
-    assert answer["updated"] is True
-    assert answer["card"]["fingerprint"] != "fp_pm_1"
-    assert sandbox.charge("a1").status_code == 200
-    sandbox.quiet()
-    assert "payment_method.updated" in receiver.types
-
-
-def test_customers_and_subscriptions_end_for_good(sandbox: SandboxProcess, receiver: Receiver) -> None:
-    sandbox.fail()
-    sandbox.fail("in_2", subscription="sub_2")
-    sandbox.control("POST", "/subscriptions/sub_2/cancel")
-    sandbox.control("POST", "/invoices/in_2/pay")
-    assert sandbox.http.get("/processor/v1/subscriptions/sub_2").json() == {
-        "subscription": {"id": "sub_2", "status": "ended", "period_end_at": "2026-07-23T10:00:00Z"},
-        "customer": "cus_1",
-        "invoices": ["in_2"],
-    }
-    for _ in range(2):
-        assert sandbox.http.delete("/sandbox/customers/cus_1").json()["customer"]["deleted"] is True
-    assert sandbox.charge("a1").json()["error"]["code"] == "customer_deleted"
-    assert sandbox.snapshot()["methods"] == []
-    assert sandbox.http.get("/processor/v1/customers/cus_1/invoices").json() == {
-        "invoices": [{"id": "in_1", "status": "open"}, {"id": "in_2", "status": "paid"}]
-    }
-    sandbox.quiet()
-    assert receiver.types[2:] == [
-        "subscription.deleted",
-        "charge.succeeded",
-        "invoice.paid",
-        "customer.deleted",
-        "subscription.deleted",
-    ]
-
-
 def test_lists_are_paged_by_change(sandbox: SandboxProcess) -> None:
     for number in range(5):
         sandbox.fail(f"in_{number}")
@@ -248,6 +189,12 @@ def test_invoices_that_have_not_failed(sandbox: SandboxProcess, receiver: Receiv
     assert sandbox.invoice("in_new")["first_failed_at"] is None
     sandbox.quiet()
     assert receiver.types == ["invoice.paid"]
+
+
+def test_a_wrong_address_is_answered_in_the_words_of_its_face(sandbox: SandboxProcess) -> None:
+    assert sandbox.http.get("/processor/v1/nothing").json()["error"]["code"] == "not_found"
+    answer = sandbox.http.get("/sandbox/nothing")
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
 
 
 def test_a_wrong_setting_or_script_is_refused_with_what_would_be_right(sandbox: SandboxProcess) -> None:

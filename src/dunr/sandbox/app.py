@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from . import control_face, processor_face
 from .config import SandboxConfig
 from .machine import Sandbox
+from .wire import no_such_route
 
 __all__ = ["SandboxConfig", "build_app"]
 
@@ -29,6 +30,10 @@ def build_app(config: SandboxConfig) -> Starlette:
         yield
         sandbox.close()
 
-    app = Starlette(routes=[*processor_face.routes(sandbox), *control_face.routes(sandbox)], lifespan=lifespan)
+    app = Starlette(
+        routes=[*processor_face.routes(sandbox), *control_face.routes(sandbox)],
+        lifespan=lifespan,
+        exception_handlers={404: no_such_route, 405: no_such_route},
+    )
     app.state.sandbox = sandbox
     return app

@@ -7,11 +7,11 @@ import msgspec
 from . import billing, invoices, scripts
 from .answers import Reply, as_json
 from .database import Transaction
-from .descriptions import NewCardBody
+from .descriptions import CustomerPatch, NewCardBody, SubscriptionPatch
 from .events import emit
 from .outcomes import BadScript
 from .records import Card, Customer, Invoice, Subscription
-from .refusals import invalid, unknown
+from .refusals import conflict, invalid, unknown
 from .snapshots import card_on_wire, customer_on_wire, methods, subscription_on_wire
 from .wire import Call
 
@@ -73,6 +73,29 @@ def look_at_customer(tx: Transaction, call: Call) -> Reply:
     )
 
 
+def change_customer(tx: Transaction, call: Call) -> Reply:
+    customer, patch = _customer(tx, call), call.read(CustomerPatch)
+    if patch.default_card not in (msgspec.UNSET, *(card.id for card in methods(tx, customer))):
+        raise invalid(f"{patch.default_card} is no card of this customer. Add it first.")
+    for name, value in msgspec.structs.asdict(patch).items():
+        if value is not msgspec.UNSET:
+            setattr(customer, name, value)
+    tx.put(customer)
+    emit(tx, "customer.updated", customer=customer.id)
+    return as_json({"customer": customer_on_wire(customer), "default": customer.default_card})
+
+
+def change_subscription(tx: Transaction, call: Call) -> Reply:
+    subscription, patch = _subscription(tx, call), call.read(SubscriptionPatch)
+    if subscription.status == "ended":
+        raise conflict("The subscription has ended, and what has ended stays ended.")
+    subscription.status = patch.status or subscription.status
+    subscription.period_end_at = patch.period_end_at or subscription.period_end_at
+    tx.put(subscription)
+    emit(tx, "subscription.updated", subscription=subscription.id, customer=subscription.customer)
+    return as_json({"subscription": subscription_on_wire(subscription)})
+
+
 def delete_customer(tx: Transaction, call: Call) -> Reply:
     """The subscriptions end with their customer; what is owed stays owed."""
     customer = _customer(tx, call)
@@ -86,9 +109,7 @@ def delete_customer(tx: Transaction, call: Call) -> Reply:
 
 
 def cancel_subscription(tx: Transaction, call: Call) -> Reply:
-    subscription = tx.get(Subscription, call.path["id"])
-    if subscription is None:
-        raise unknown("subscription", call.path["id"])
+    subscription = _subscription(tx, call)
     if subscription.status != "ended":
         _end(tx, subscription)
     return as_json({"subscription": subscription_on_wire(subscription)})
@@ -101,6 +122,13 @@ def _end(tx: Transaction, subscription: Subscription) -> None:
         invoices.forget_own_retry(tx, invoice)
         tx.put(invoice)
     emit(tx, "subscription.deleted", subscription=subscription.id, customer=subscription.customer)
+
+
+def _subscription(tx: Transaction, call: Call) -> Subscription:
+    subscription = tx.get(Subscription, call.path["id"])
+    if subscription is None:
+        raise unknown("subscription", call.path["id"])
+    return subscription
 
 
 def _customer(tx: Transaction, call: Call) -> Customer:

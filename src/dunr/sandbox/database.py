@@ -11,7 +11,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -51,6 +51,11 @@ class Transaction:
     def settings(self, settings: Settings) -> None:
         self._settings = settings
         self.put_single(SETTINGS, msgspec.json.encode(settings).decode())
+
+    @property
+    def shown_now(self) -> datetime:
+        """The clock as others see it, in snapshots and signatures; it may be told to be wrong."""
+        return self.now + timedelta(seconds=self.settings.clock_offset_seconds)
 
     def move_clock(self, to: datetime) -> None:
         self.put_single(CLOCK, stored(to))

@@ -72,7 +72,7 @@ def prepare(tx: Transaction, delivery: Delivery, configured: tuple[str, ...]) ->
         raise conflict("The sandbox has no webhook_url. Start it with one to send events.")
     secrets = configured if event.signed_with is None else msgspec.json.decode(event.signed_with, type=list[str])
     body = event.body.encode()
-    timestamp = int(tx.now.timestamp()) + event.signed_offset_seconds
+    timestamp = int(tx.shown_now.timestamp()) + event.signed_offset_seconds
     signature = event.signature if event.signature is not None else sign(body, secrets, timestamp)
     delivery.signature, delivery.sent_at = signature, tx.now
     tx.put(delivery)

@@ -23,6 +23,24 @@ class CustomerBody(msgspec.Struct, forbid_unknown_fields=True):
     country: str | None = None
 
 
+class CustomerPatch(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What changes about a customer; what is not named stays."""
+
+    email: str | msgspec.UnsetType | None = msgspec.UNSET
+    name: str | msgspec.UnsetType | None = msgspec.UNSET
+    locale: str | msgspec.UnsetType | None = msgspec.UNSET
+    timezone: str | msgspec.UnsetType | None = msgspec.UNSET
+    country: str | msgspec.UnsetType | None = msgspec.UNSET
+    default_card: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class SubscriptionPatch(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What changes about a subscription; ending it is ``/cancel``."""
+
+    status: Literal["active", "trialing", "past_due", "incomplete", "paused", "unpaid"] | None = None
+    period_end_at: Instant | None = None
+
+
 class CardBody(msgspec.Struct, forbid_unknown_fields=True):
     """A payment method, as told; a fingerprint is made up from the id."""
 

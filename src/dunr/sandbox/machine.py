@@ -105,14 +105,16 @@ class Sandbox:
         return None
 
     def _deliver_due(self) -> datetime | None:
+        gathered = False
         while not self._stopped.is_set():
             with self.database.read() as tx:
                 reorder, next_at = tx.settings.reorder_webhooks, deliveries.earliest(tx)
                 something = deliveries.undelivered(tx) > 0
             if not something:
                 return next_at
-            if reorder:
+            if reorder and not gathered:
                 time.sleep(GATHER_SECONDS)
+                gathered = True
             with self._delivering:
                 self._deliver_one(until=None)
         return None

@@ -98,16 +98,19 @@ def recent_charges(tx: Transaction, call: Call) -> Reply:
 def _looked_up(tx: Transaction, body: dict[str, object]) -> Reply:
     if tx.settings.lookups_failing:
         raise unavailable("Look-ups are failing; try again later.")
-    seconds = tx.settings.lookups_hang_seconds
-    if seconds:
-        return Silence() if tx.manual else Delayed(seconds, as_json(body))
-    return as_json(body)
+    return _late(tx, tx.settings.lookups_hang_seconds, body)
+
+
+def _late(tx: Transaction, seconds: int, body: dict[str, object]) -> Reply:
+    if not seconds:
+        return as_json(body)
+    return Silence() if tx.manual else Delayed(seconds, as_json(body))
 
 
 def look_at(tx: Transaction, call: Call) -> Reply:
     if tx.settings.snapshots_failing:
         raise unavailable("Snapshots are failing; try again later.")
-    return as_json(snapshots.snapshot(tx, call.path["invoice"]))
+    return _late(tx, tx.settings.snapshots_hang_seconds, snapshots.snapshot(tx, call.path["invoice"]))
 
 
 def list_invoices(tx: Transaction, call: Call) -> Reply:
@@ -177,7 +180,7 @@ def account(tx: Transaction, _call: Call) -> Reply:
         {
             "account": tx.single(ACCOUNT),
             "live": tx.single(LIVE) == "true",
-            "now": on_wire(tx.now),
+            "now": on_wire(tx.shown_now),
             "key": "ok",
             "webhook_url": tx.single(WEBHOOK_URL) or None,
         }

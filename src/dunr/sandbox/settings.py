@@ -26,6 +26,10 @@ class Settings(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     lookups_failing: bool = False
     snapshots_failing: bool = False
     lookups_hang_seconds: Seconds = 0  # real seconds; on the manual clock the connection drops
+    snapshots_hang_seconds: Seconds = 0  # the same
+    clock_offset_seconds: Annotated[int, msgspec.Meta(ge=-DAY_SECONDS, le=DAY_SECONDS)] = (
+        0  # what the clock shows others
+    )
     rate_limit_per_second: Annotated[int, msgspec.Meta(ge=1)] | None = None
     retries_by_itself: bool = False
     own_retry_seconds: Seconds = 3 * DAY_SECONDS

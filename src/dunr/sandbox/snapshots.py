@@ -85,7 +85,7 @@ def snapshot(tx: Transaction, invoice_id: str) -> dict[str, object]:
     if invoice is None or customer is None:
         raise not_found("invoice", invoice_id)
     return {
-        "taken_at": on_wire(tx.now),
+        "taken_at": on_wire(tx.shown_now),
         "account": tx.single(ACCOUNT),
         "live": tx.single(LIVE) == "true",
         "invoice": invoice_on_wire(tx, invoice),
@@ -106,7 +106,7 @@ def charges(tx: Transaction, invoice: str | None, key: str | None) -> dict[str, 
     found = tx.find(Charge, "(?1 IS NULL OR invoice = ?1) AND (?2 IS NULL OR key = ?2)", invoice, key)
     return {
         "charges": [charge_on_wire(charge) for charge in found],
-        "as_of": on_wire(tx.now),
+        "as_of": on_wire(tx.shown_now),
         "settle_after_seconds": tx.settings.settle_after_seconds,
     }
 
@@ -131,7 +131,7 @@ def invoices_page(
         for invoice in found[:limit]
     ]
     last = found[limit - 1] if len(found) > limit else None
-    return {"invoices": rows, "next_cursor": _cursor(last), "as_of": on_wire(tx.now)}
+    return {"invoices": rows, "next_cursor": _cursor(last), "as_of": on_wire(tx.shown_now)}
 
 
 def recent_charges_page(tx: Transaction, since: datetime | None, cursor: str | None, limit: int) -> dict[str, object]:
@@ -142,7 +142,7 @@ def recent_charges_page(tx: Transaction, since: datetime | None, cursor: str | N
     return {
         "charges": [charge_on_wire(charge) for charge in found[:limit]],
         "next_cursor": _cursor(last),
-        "as_of": on_wire(tx.now),
+        "as_of": on_wire(tx.shown_now),
     }
 
 

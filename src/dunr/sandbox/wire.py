@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 from .answers import Answer, Delayed, Reply, Silence, Waiting, as_json
 from .machine import Sandbox
 from .records import ChargeRequest
-from .refusals import Problem, Refusal, invalid
+from .refusals import Problem, Refusal, invalid, not_found
 
 S = TypeVar("S")
 
@@ -59,7 +59,7 @@ def endpoint(sandbox: Sandbox, handler: Handler, *, slow: bool = False) -> Endpo
     async def answer(request: Request) -> Response:
         body = await _body(request)
         if body is None:
-            return _response(as_json(Problem(413, "Too large", f"At most {BODY_BYTES_MAX} bytes.").body(), 413))
+            return _response(_problem(Problem(413, "Too large", f"At most {BODY_BYTES_MAX} bytes.")))
         call = Call(request.path_params, request.query_params, request.headers, body, _base_url(request))
         loop = asyncio.get_running_loop()
         reply = await loop.run_in_executor(_SLOW if slow else _QUICK, _guarded, sandbox, handler, call)
@@ -71,6 +71,19 @@ def endpoint(sandbox: Sandbox, handler: Handler, *, slow: bool = False) -> Endpo
         return _Silent() if isinstance(reply, Silence) else _response(reply)
 
     return answer
+
+
+async def no_such_route(request: Request, _error: Exception) -> Response:
+    """A wrong address in the words of the face that was meant."""
+    what = f"{request.method} {request.url.path}"
+    if request.url.path.startswith("/processor"):
+        return _response(as_json(not_found("route", what).body(), 404))
+    problem = Problem(404, "Not found", f"There is no {what}. The faces are /sandbox/… and /processor/v1/….")
+    return _response(_problem(problem))
+
+
+def _problem(problem: Problem) -> Answer:
+    return Answer(problem.status, msgspec.json.encode(problem.body()), media_type="application/problem+json")
 
 
 def _base_url(request: Request) -> str:
@@ -94,7 +107,7 @@ def _guarded(sandbox: Sandbox, handler: Handler, call: Call) -> Reply:
     except Refusal as refusal:
         return as_json(refusal.body(), refusal.status)
     except Problem as problem:
-        return Answer(problem.status, msgspec.json.encode(problem.body()), media_type="application/problem+json")
+        return _problem(problem)
 
 
 async def _wait(sandbox: Sandbox, waiting: Waiting) -> Answer:
