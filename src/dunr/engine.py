@@ -5,9 +5,8 @@ Around every send lie four beats. *Look*: a snapshot, whose news is applied firs
 committed. A crash between the last two leaves the attempt in flight, which is honest: the case's own waking time brings somebody to look it up.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from dunr.core import gate, keys
 from dunr.core.answers import CannotSay, Declined, LookUpAnswer, NotNow, NotThere, Paid, Pending, Refused, Unanswered
@@ -61,6 +60,14 @@ class Parts:
     facts: Facts
     clock: Clock
     holder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A snapshot, and when we asked for it by our own clock: its age is judged by that."""
+
+    snapshot: Snapshot
+    asked_at: datetime
 
 
 class Engine:
@@ -146,16 +153,17 @@ class Engine:
 
     # --- looking ----------------------------------------------------------------------------------------------------------------
 
-    def snapshot(self, case_id: str) -> Snapshot:
+    def snapshot(self, case_id: str) -> Look:
         """What the processor says about the case's invoice now. Raises `SnapshotUnavailable` or `ObjectMissing`."""
         processor, account, invoice_id = case_id.split(":", 2)
-        return self.parts.processors[processor].snapshot(account, invoice_id)
+        asked_at = self.clock.now()
+        return Look(self.parts.processors[processor].snapshot(account, invoice_id), asked_at)
 
-    def converge(self, case_id: str, snapshot: Snapshot) -> None:
+    def converge(self, case_id: str, look: Look) -> None:
         """Apply everything that a snapshot says and the case does not know, money first, one event at a time."""
         for _ in range(EVENTS_OF_ONE_SNAPSHOT_MAX):
-            rows = self._load(case_id, snapshot)
-            dossier = self.dossier(case_id, rows, snapshot)
+            rows = self._load(case_id, look.snapshot)
+            dossier = self.dossier(case_id, rows, look.snapshot)
             event = next(events_from(dossier), None)
             if event is None:
                 return
@@ -163,13 +171,13 @@ class Engine:
             if decision.changes_nothing:
                 return
             if self.commit(rows, decision):
-                self.send(case_id, decision, snapshot)
+                self.send(case_id, decision, look)
 
-    def look(self, case_id: str) -> Snapshot:
+    def look(self, case_id: str) -> Look:
         """Read the processor and apply its news."""
-        snapshot = self.snapshot(case_id)
-        self.converge(case_id, snapshot)
-        return snapshot
+        look = self.snapshot(case_id)
+        self.converge(case_id, look)
+        return look
 
     # --- waking -----------------------------------------------------------------------------------------------------------------
 
@@ -178,10 +186,10 @@ class Engine:
         event = self._due(case_id)
         if event is None:
             return
-        snapshot = None
+        look = None
         if self._needs_look(case_id, event):
             try:
-                snapshot = self.look(case_id)
+                look = self.look(case_id)
             except SnapshotUnavailable as unavailable:
                 self.step(case_id, LookFailed(str(unavailable)))
                 return
@@ -190,7 +198,7 @@ class Engine:
                 return
             event = self._due(case_id)
         if event is not None:
-            self.act(case_id, event, snapshot)
+            self.act(case_id, event, look)
 
     def _due(self, case_id: str) -> Event | None:
         """The event that is due for a case by its own row."""
@@ -205,10 +213,10 @@ class Engine:
             return attempt is not None and attempt.next_action is InFlightAction.RESEND
         return isinstance(event, TimerFired | MethodUpdated | DeadlineReached)
 
-    def act(self, case_id: str, event: Event, snapshot: Snapshot | None) -> Decision:
+    def act(self, case_id: str, event: Event, look: Look | None) -> Decision:
         """Step, then send what the decision ordered."""
-        decision = self.step(case_id, event, snapshot)
-        self.send(case_id, decision, snapshot)
+        decision = self.step(case_id, event, look.snapshot if look is not None else None)
+        self.send(case_id, decision, look)
         return decision
 
     def wish(self, case_id: str, event: Event) -> Decision:
@@ -216,44 +224,43 @@ class Engine:
         if self.store.load(case_id, Refs()).case is None:
             raise NoSuchThing(f"There is no case {case_id!r}.")
         try:
-            snapshot = self.look(case_id)
+            look = self.look(case_id)
         except (SnapshotUnavailable, ObjectMissing) as failure:
             raise WishRejected(f"The processor cannot be read now, so nothing was done: {failure}", 503) from failure
-        decision = self.act(case_id, event, snapshot)
+        decision = self.act(case_id, event, look)
         if decision.rejection is not None:
             raise WishRejected(decision.rejection.detail, decision.rejection.http_status)
         return decision
 
     # --- sending ----------------------------------------------------------------------------------------------------------------
 
-    def send(self, case_id: str, decision: Decision, snapshot: Snapshot | None) -> None:
+    def send(self, case_id: str, decision: Decision, look: Look | None) -> None:
         """The effects that the attempt in flight records by itself: charges and look-ups."""
         for effect in decision.effects:
             if isinstance(effect, Charge):
-                assert snapshot is not None, "a charge is ordered on a snapshot"
-                self._charge(case_id, effect, snapshot)
+                assert look is not None, "a charge is ordered on a look"
+                self._charge(case_id, effect, look)
             elif isinstance(effect, LookUp):
                 self._look_up(case_id, effect)
 
-    def _charge(self, case_id: str, effect: Charge, snapshot: Snapshot) -> None:
+    def _charge(self, case_id: str, effect: Charge, look: Look) -> None:
         """Send the attempt's request once, under its fence, and commit the answer."""
-        looked_at = self.clock.now()
         look_age_max = timedelta(seconds=self.facts.timing.look_max_age_seconds)
-        refusals: Sequence[str] = ()
         while True:
-            case, attempt = self._held_attempt(case_id, effect)
+            rows, attempt = self._held_attempt(case_id, effect)
+            case = rows.case
             if case is None or attempt is None:
                 return
-            refusals = self._gate(case, attempt, snapshot)
-            if refusals or self.clock.now() - looked_at <= look_age_max:
+            refusals = self._gate(rows, case, attempt, look.snapshot)
+            if refusals or self.clock.now() - look.asked_at <= look_age_max:
                 break
             try:
-                looked_at, snapshot = self.clock.now(), self.snapshot(case_id)
+                look = self.snapshot(case_id)
             except (SnapshotUnavailable, ObjectMissing) as failure:
                 refusals = (f"the processor could not be read: {failure}",)
                 break
         if refusals:
-            self.step(case_id, AttemptWithdrawn(attempt.number, effect.fence, tuple(refusals)))
+            self.step(case_id, AttemptWithdrawn(attempt.number, effect.fence, refusals))
             return
         answer = self.parts.processors[case.processor].charge(_request(case, attempt))
         match answer:
@@ -262,21 +269,23 @@ class Engine:
             case Pending() | Unanswered() | NotNow():
                 self.step(case_id, AttemptAnswered(attempt.number, answer, fence=effect.fence))
 
-    def _held_attempt(self, case_id: str, effect: Charge) -> tuple[Case | None, Attempt | None]:
+    def _held_attempt(self, case_id: str, effect: Charge) -> tuple[Rows, Attempt | None]:
         """The attempt to send, if it is still in flight under this fence; a stale holder stops here and writes nothing."""
         rows = self.store.load(case_id, Refs())
         attempt = rows.case.in_flight if rows.case is not None else None
         if attempt is None or attempt.number != effect.attempt_number or attempt.fence != effect.fence:
-            return None, None
+            return rows, None
         if rows.method is None or rows.method.fence != effect.fence:
-            return None, None
-        return rows.case, attempt
+            return rows, None
+        return rows, attempt
 
-    def _gate(self, case: Case, attempt: Attempt, snapshot: Snapshot) -> tuple[str, ...]:
+    def _gate(self, rows: Rows, case: Case, attempt: Attempt, snapshot: Snapshot) -> tuple[str, ...]:
         """The look before the send, with the stops read fresh."""
         assert attempt.method is not None, "an attempt of ours names its method"
         stops = self._stops(case.processor, case.account, snapshot)
-        return gate.closed_because(case, attempt.amount_minor, attempt.currency, attempt.method, snapshot, None, stops)
+        return gate.closed_because(
+            case, attempt.amount_minor, attempt.currency, attempt.method, snapshot, rows.method, stops
+        )
 
     def _look_up(self, case_id: str, effect: LookUp) -> None:
         """Ask the processor what became of an attempt, and commit what it says."""

@@ -56,7 +56,7 @@ class Intake:
     def _look(self, case_id: str, *, strict: bool) -> Snapshot | None:
         """Look at one case; an invoice that only belongs to the wider subject may be gone without harm."""
         try:
-            return self.engine.look(case_id)
+            return self.engine.look(case_id).snapshot
         except ObjectMissing:
             if strict:
                 raise

@@ -76,11 +76,11 @@ class Performer:
 
     def _nudge(self, effect: Nudge) -> None:
         """Look at a case because something that it hangs on has changed."""
-        snapshot = self.engine.look(effect.case_id)
+        look = self.engine.look(effect.case_id)
         if effect.access_restored:
-            self.engine.act(effect.case_id, AccessRestored(), snapshot)
+            self.engine.act(effect.case_id, AccessRestored(), look)
         if effect.run_ended:
-            self.engine.act(effect.case_id, RunEnded(), snapshot)
+            self.engine.act(effect.case_id, RunEnded(), look)
         self._done(effect.key, "looked at")
 
     def _cancel(self, effect: CancelAttempt, undone: Undone) -> None:

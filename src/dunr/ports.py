@@ -92,7 +92,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Refs:
-    """Rows to read beside the case, where the case does not name them itself (it may not exist yet). Given ids win over the case's own."""
+    """Rows to read beside the case, which may not exist yet. Given ids win over the case's own, but the card of an attempt in flight wins over `method_id`."""
 
     subscription_id: str | None = None
     method_id: str | None = None
@@ -158,7 +158,7 @@ class Store(Protocol):
         ...
 
     def load(self, case_id: str | None, refs: Refs) -> Rows:
-        """One consistent read of the case and the three rows that it, or `refs`, names. The method is read only where `refs` names it or an attempt is in flight."""
+        """One consistent read of the case and the three rows that `refs`, or else it, names; the method of last resort is that of its newest attempt."""
         ...
 
     def cases_of(self, customer_id: str) -> Sequence[str]:

@@ -64,6 +64,23 @@ class Dossier:
     epoch: int = 0
     holder: str = ""
 
+    @property
+    def method_id(self) -> str | None:
+        """The id of the method row that was read, whether it exists yet or not.
+
+        It is the card of the attempt in flight; else the one that the snapshot names first; else that of the newest attempt.
+        """
+        processor, account, _ = self.case_id.split(":", 2)
+        attempt = self.case.attempts[-1] if self.case is not None and self.case.attempts else None
+        default = self.snapshot.default_method if self.snapshot is not None else None
+        if default is not None and (attempt is None or not attempt.is_in_flight):
+            return f"{processor}:{account}:{default.card_key}"
+        return (
+            f"{processor}:{account}:{attempt.method.card_key}"
+            if attempt is not None and attempt.method is not None
+            else None
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Rejection:

@@ -95,12 +95,13 @@ def method_id_of(case: Case) -> str | None:
 
 
 def refs_of(case: Case | None, refs: Refs) -> tuple[str | None, str | None, str | None]:
-    """Subscription, method and customer to read beside a case; given ids win over the case's own."""
+    """Subscription, method and customer to read beside a case; given ids win over the case's own, but for the card of an attempt in flight."""
     if case is None:
         return refs.subscription_id, refs.method_id, refs.customer_id
+    given = None if case.in_flight is not None else refs.method_id
     return (
         refs.subscription_id or case.subscription_id,
-        refs.method_id or method_id_of(case),
+        given or method_id_of(case),
         refs.customer_id or case.customer_id,
     )
 

@@ -198,8 +198,8 @@ def stop_credential(draft: Draft, attempt: Attempt) -> None:
 
 
 def method_row(draft: Draft, card_key: str) -> Method | None:
-    """The method row of the dossier, made where it is new; None where the dossier holds another card's row."""
+    """The method row of the dossier, made where it is new; None where the dossier was read for another card."""
     row_id = keys.row_id(draft.case.processor, draft.case.account, card_key)
     if draft.method is None:
-        return Method(row_id, 0)
+        return Method(row_id, 0) if draft.dossier.method_id == row_id else None
     return draft.method if draft.method.id == row_id else None
