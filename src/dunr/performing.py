@@ -99,7 +99,8 @@ class Performer:
         """Send a notice that still says the truth; drop one that does not."""
         rows = self.store.load(notice.case_id, Refs())
         case = rows.case
-        if case is None or not notices.still_due(case, notice):
+        current = notices.as_it_leaves(case, notice)
+        if case is None or current is None:
             self._done(notice.key, "dropped: it would not be true any more")
             return
         if self.engine.parts.rulebook.stops(case.processor, case.account).mail:
@@ -109,14 +110,14 @@ class Performer:
             self._undeliverable(case, notice, "there is no address that may be written to")
             return
         policy = self.engine.parts.rulebook.policy(case.policy_hash)
-        match self.mailer.send(notice, rows.customer.payer, policy.timezone):
+        match self.mailer.send(current, rows.customer.payer, policy.timezone):
             case Delivery.SENT:
-                self._sent(case, notice, "sent")
+                self._sent(case, current, "sent")
             case Delivery.MAYBE_SENT:
                 if notice.kind in REPEATED_WHEN_UNSURE and undone.tries_count == 0:
                     self._defer(notice.key, undone, "maybe sent; this kind is repeated once")
                 else:
-                    self._sent(case, notice, "maybe_sent")
+                    self._sent(case, current, "maybe_sent")
             case Delivery.FAILED_FOR_NOW:
                 self._defer(notice.key, undone, "the mail server did not take it")
             case Delivery.UNDELIVERABLE:

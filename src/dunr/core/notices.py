@@ -3,6 +3,7 @@
 The notice of retry *n* leaves when retry *n* is planned. The last one before a pause names the pause date: it is the warning without which nothing is paused.
 """
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from dunr.core import keys
@@ -88,14 +89,23 @@ def without_step(reason: DeclineReason | None) -> NoticeKind:
     return NoticeKind.CONFIRM_WITH_BANK if reason is DeclineReason.AUTHENTICATION_REQUIRED else NoticeKind.METHOD_NEEDED
 
 
-def still_due(case: Case | None, notice: Notice) -> bool:
-    """Whether a notice that was decided earlier still says the truth when it is about to leave."""
-    if (
-        case is None
-        or case.round != notice.round
-        or (case.amount_due_minor != notice.amount_minor and notice.kind is not NoticeKind.RECEIPT)
-    ):
-        return False
+def as_it_leaves(case: Case | None, notice: Notice) -> Notice | None:
+    """The notice as it may leave now: with the amount and the dates of the plan as it stands, or None where it would not be true any more."""
+    if case is None or case.round != notice.round or not _still_due(case, notice):
+        return None
+    if notice.kind is NoticeKind.RECEIPT:
+        return notice
+    step = case.plan.next_step
+    return replace(
+        notice,
+        amount_minor=case.amount_due_minor,
+        next_attempt_at=step.at if step is not None else None,
+        pause_at=case.plan.pause_at if notice.is_warning else None,
+    )
+
+
+def _still_due(case: Case, notice: Notice) -> bool:
+    """Whether what the notice is about still stands."""
     match notice.kind:
         case NoticeKind.RECEIPT:
             return case.state is CaseState.RECOVERED
