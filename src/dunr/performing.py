@@ -99,6 +99,10 @@ class Performer:
         """Send a notice that still says the truth; drop one that does not."""
         rows = self.store.load(notice.case_id, Refs())
         case = rows.case
+        waiting = notices.waits_because(case)
+        if waiting is not None:
+            self._defer(notice.key, undone, waiting)
+            return
         current = notices.as_it_leaves(case, notice)
         if case is None or current is None:
             self._done(notice.key, "dropped: it would not be true any more")

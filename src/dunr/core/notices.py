@@ -89,6 +89,11 @@ def without_step(reason: DeclineReason | None) -> NoticeKind:
     return NoticeKind.CONFIRM_WITH_BANK if reason is DeclineReason.AUTHENTICATION_REQUIRED else NoticeKind.METHOD_NEEDED
 
 
+def waits_because(case: Case | None) -> str | None:
+    """Why nothing is written about a case for now, though it stays due; None where it may leave."""
+    return f"held: {case.holds[0].why}" if case is not None and case.is_open and case.holds else None
+
+
 def as_it_leaves(case: Case | None, notice: Notice) -> Notice | None:
     """The notice as it may leave now: with the amount and the dates of the plan as it stands, or None where it would not be true any more."""
     if case is None or case.round != notice.round or not _still_due(case, notice):
@@ -120,4 +125,4 @@ def _still_due(case: Case, notice: Notice) -> bool:
                 and step.number == notice.step_number
             )
         case NoticeKind.METHOD_NEEDED | NoticeKind.CONFIRM_WITH_BANK:
-            return case.state in (CaseState.AWAITING_CUSTOMER, CaseState.EXHAUSTED) and not case.holds
+            return case.state in (CaseState.AWAITING_CUSTOMER, CaseState.EXHAUSTED)
