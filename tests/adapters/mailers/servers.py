@@ -1,4 +1,6 @@
-"""SMTP servers for the tests: a real one that answers as it is told, and a bare one that breaks off wherever a test wants it to."""
+"""SMTP servers for the tests: a real one that answers as it is told, and a bare one that breaks off wherever a test
+wants it to.
+"""
 
 import asyncio
 import contextlib

@@ -95,7 +95,9 @@ def method_id_of(case: Case) -> str | None:
 
 
 def refs_of(case: Case | None, refs: Refs) -> tuple[str | None, str | None, str | None]:
-    """Subscription, method and customer to read beside a case; given ids win over the case's own, but for the card of an attempt in flight."""
+    """Subscription, method and customer to read beside a case; given ids win over the case's own, but for the card of
+    an attempt in flight.
+    """
     if case is None:
         return refs.subscription_id, refs.method_id, refs.customer_id
     given = None if case.in_flight is not None else refs.method_id

@@ -1,0 +1,81 @@
+"""The high-water mark: how many transactions this database has written, kept in it and in a file beside it.
+
+The mark rises inside each writing transaction, and is left in the file after the commit. The file can therefore lag
+behind the database, and never be ahead of it, unless an older database file was put back. In that case, and where the
+file is missing, neither is touched until the identity is recorded anew: the trace of what happened must not be washed
+away by the next write.
+"""
+
+import os
+from pathlib import Path
+
+from sqlalchemy import Connection, bindparam, select, update
+
+from dunr.adapters.stores.sql.tables import identity
+
+MARK = "mark"
+DIGITS = 20  # one width, so that overwriting in place never leaves half a number
+
+READ_MARK = select(identity.c.counter).where(identity.c.name == MARK)
+RAISE_MARK = update(identity).where(identity.c.name == MARK).values(counter=identity.c.counter + 1)
+SET_MARK = update(identity).where(identity.c.name == MARK).values(counter=bindparam("count"))
+RAISED_MARK = RAISE_MARK.returning(identity.c.counter)
+
+
+class HighWater:
+    """The mark of one database; without a file (PostgreSQL knows its timeline) there is none."""
+
+    def __init__(self, database: Path | None) -> None:
+        self._path = None if database is None else database.with_name(f"{database.name}.mark")
+        self._file: int | None = None
+        self._agrees = False  # the file was seen not to be ahead of the database
+
+    def beside(self) -> int | None:
+        """The mark in the file; None where there is no such file, or nothing readable in it."""
+        if self._path is None or not self._path.exists():
+            return None
+        text = self._path.read_bytes().strip()
+        return int(text) if text.isdigit() else None
+
+    def raise_in(self, connection: Connection) -> int | None:
+        """Raise the mark in the database, as part of a transaction; the new mark, or None where it must stay as it
+        is.
+        """
+        if self._path is None:
+            return None
+        if not self._agrees:
+            beside, inside = self.beside(), connection.execute(READ_MARK).scalar_one()
+            self._agrees = beside is not None and beside <= inside
+            if not self._agrees:
+                return None
+        mark: int = connection.execute(RAISED_MARK).scalar_one()
+        return mark
+
+    def leave(self, mark: int | None) -> None:
+        """Leave the committed mark in the file. Not synced: a lagging file is harmless."""
+        if mark is None or self._path is None:
+            return
+        if self._file is None:
+            self._file = os.open(self._path, os.O_RDWR)
+        os.pwrite(self._file, b"%0*d\n" % (DIGITS, mark), 0)
+
+    def overtake(self, connection: Connection) -> int | None:
+        """Set the mark in the database above what either place says, as part of a transaction; the new mark."""
+        if self._path is None:
+            return None
+        inside: int = connection.execute(READ_MARK).scalar_one()
+        mark = max(inside, self.beside() or 0) + 1
+        connection.execute(SET_MARK, {"count": mark})
+        return mark
+
+    def create(self) -> None:
+        """Make the file where it is missing, at a mark that no database is behind."""
+        self.close()
+        if self._path is not None and not self._path.exists():
+            self._path.write_bytes(b"%0*d\n" % (DIGITS, 0))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None

@@ -1,0 +1,84 @@
+"""What people may ask a SQL store. The engine never reads through these indexes."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import and_, bindparam, or_, select
+
+from dunr.adapters.stores.rows import case_from_json
+from dunr.adapters.stores.sql.columns import Result, audit_from, effect_from, inbound_from, posting_from
+from dunr.adapters.stores.sql.database import Database
+from dunr.adapters.stores.sql.inbox import INBOUND_COLUMNS
+from dunr.adapters.stores.sql.tables import audit, cases, effects, inbounds, posting_lines, postings
+from dunr.core.decision import AuditEntry, Posting
+from dunr.core.model import Case
+from dunr.ports import EffectRecord, Inbound, InboundState
+
+PLACE = select(cases.c.opened_at, cases.c.id).where(cases.c.id == bindparam("wanted"))
+CASES = select(cases.c.body).order_by(cases.c.opened_at.desc(), cases.c.id.desc())
+LEDGER = (
+    select(postings, posting_lines.c.account, posting_lines.c.amount_minor)
+    .outerjoin(posting_lines, posting_lines.c.posting_id == postings.c.id)
+    .order_by(postings.c.sequence, posting_lines.c.line)
+)
+CHAIN = select(audit).where(audit.c.case_id == bindparam("wanted")).order_by(audit.c.number).limit(bindparam("limit"))
+EFFECTS = select(effects).order_by(effects.c.sequence.desc())
+INBOUNDS = select(*INBOUND_COLUMNS).order_by(inbounds.c.sequence.desc())
+
+
+class SqlReports:
+    """`Reports`."""
+
+    _database: Database
+
+    def cases(self, *, state: str | None, text: str | None, limit: int, after: str | None) -> Sequence[Case]:
+        """Cases, newest first. An `after` that names no case begins at the start."""
+        statement = CASES.limit(limit)
+        if after is not None and (place := self._database.rows(PLACE, {"wanted": after})):
+            opened_at, case_id = cases.c.opened_at, cases.c.id
+            same_instant = and_(opened_at == place[0].opened_at, case_id < place[0].id)
+            statement = statement.where(or_(opened_at < place[0].opened_at, same_instant))
+        if state is not None:
+            statement = statement.where(cases.c.state == state)
+        if text is not None:
+            names = (cases.c.id, cases.c.subscription_id, cases.c.customer_id)
+            statement = statement.where(or_(*(name.icontains(text, autoescape=True) for name in names)))
+        return [case_from_json(row.body) for row in self._database.rows(statement)]
+
+    def postings(self, case_id: str | None, limit: int) -> Sequence[Posting]:
+        """Ledger entries, first posted first."""
+        chosen = select(postings.c.sequence).order_by(postings.c.sequence).limit(limit)
+        if case_id is not None:
+            chosen = chosen.where(postings.c.case_id == case_id)
+        entries: dict[str, list[Result]] = {}
+        for row in self._database.rows(LEDGER.where(postings.c.sequence.in_(chosen))):
+            entries.setdefault(row.id, []).append(row)
+        return [posting_from(rows) for rows in entries.values()]
+
+    def audit(self, case_id: str, limit: int) -> Sequence[AuditEntry]:
+        """The chain of a case, from its start."""
+        return [audit_from(row) for row in self._database.rows(CHAIN, {"wanted": case_id, "limit": limit})]
+
+    def effects(self, *, kind: str | None, case_id: str | None, limit: int) -> Sequence[EffectRecord]:
+        """Recorded effects with their fate, newest first."""
+        statement = EFFECTS.limit(limit)
+        if kind is not None:
+            statement = statement.where(effects.c.kind == kind)
+        if case_id is not None:
+            statement = statement.where(effects.c.case_id == case_id)
+        return [
+            EffectRecord(
+                effect=effect_from(row),
+                recorded_at=row.recorded_at,
+                done_at=row.done_at,
+                tries_count=row.tries_count,
+                note=row.note,
+            )
+            for row in self._database.rows(statement)
+        ]
+
+    def inbounds(self, *, state: InboundState | None, limit: int) -> Sequence[Inbound]:
+        """Received events, newest first."""
+        statement = INBOUNDS.limit(limit)
+        if state is not None:
+            statement = statement.where(inbounds.c.state == state.value)
+        return [inbound_from(row) for row in self._database.rows(statement)]

@@ -1,0 +1,138 @@
+"""The store in SQL: the four rows and the documents, with inbox, outbox and reports beside them."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, Select, Table, Text, bindparam, func, literal, select, union_all, update
+
+from dunr.adapters.stores.rows import (
+    case_from_json,
+    customer_from_json,
+    method_from_json,
+    subscription_from_json,
+)
+from dunr.adapters.stores.sql.database import Database
+from dunr.adapters.stores.sql.dialect import dialect_of
+from dunr.adapters.stores.sql.identity import begin, present_identity, record_identity, recorded_identity
+from dunr.adapters.stores.sql.inbox import SqlInbox
+from dunr.adapters.stores.sql.migration import upgrade
+from dunr.adapters.stores.sql.outbox import SqlOutbox
+from dunr.adapters.stores.sql.present import Present
+from dunr.adapters.stores.sql.reports import SqlReports
+from dunr.adapters.stores.sql.tables import cases, customers, documents, methods, subscriptions
+from dunr.adapters.stores.sql.writes import Writes
+from dunr.ports import Change, Document, Refs, Rows
+
+BUSY_SECONDS = 5.0
+
+
+def _beside_case(table: Table, kind: str) -> Select[tuple[str, str]]:
+    """The row of a table that is named by id, or else by the case."""
+    own = select(cases.c[f"{kind}_id"]).where(cases.c.id == bindparam("case", type_=Text)).scalar_subquery()
+    return select(literal(kind), table.c.body).where(table.c.id == func.coalesce(bindparam(kind, type_=Text), own))
+
+
+# One statement, so that the four rows come from one commit.
+LOAD = union_all(
+    select(literal("case").label("kind"), cases.c.body).where(cases.c.id == bindparam("case", type_=Text)),
+    _beside_case(subscriptions, "subscription"),
+    _beside_case(methods, "method"),
+    _beside_case(customers, "customer"),
+)
+CUSTOMER = select(customers.c.body).where(customers.c.id == bindparam("wanted"))
+DOCUMENT = select(documents).where(documents.c.name == bindparam("wanted"))
+REWRITE = (
+    update(documents)
+    .where(documents.c.name == bindparam("wanted"), documents.c.version == bindparam("expected"))
+    .values(version=documents.c.version + 1, body=bindparam("blob"))
+)
+
+
+class SqlStore(SqlInbox, SqlOutbox, SqlReports):
+    """`Store` and `Reports` over one database, for any number of threads and processes. Call `migrate` once before
+    the first use.
+
+    `instance` names this installation, where the operator has named it. `busy_seconds` is how long a writer waits for
+    other processes.
+    """
+
+    def __init__(self, url: str, *, instance: str | None = None, busy_seconds: float = BUSY_SECONDS) -> None:
+        self._database = Database(dialect_of(url, busy_seconds))
+        self._instance = instance
+
+    def migrate(self) -> None:
+        """Create the tables, or bring them up to this release."""
+        self._database.prepare(self._migrate)
+
+    def _migrate(self, connection: Connection) -> None:
+        upgrade(connection)
+        begin(connection)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    # --- the four rows ----------------------------------------------------------------------------------------------
+
+    def load(self, case_id: str | None, refs: Refs) -> Rows:
+        names = {
+            "case": case_id,
+            "subscription": refs.subscription_id,
+            "method": refs.method_id,
+            "customer": refs.customer_id,
+        }
+        bodies = {row.kind: row.body for row in self._database.rows(LOAD, names)}
+        return Rows(
+            case=case_from_json(bodies["case"]) if "case" in bodies else None,
+            subscription=subscription_from_json(bodies["subscription"]) if "subscription" in bodies else None,
+            method=method_from_json(bodies["method"]) if "method" in bodies else None,
+            customer=customer_from_json(bodies["customer"]) if "customer" in bodies else None,
+        )
+
+    def cases_of(self, customer_id: str) -> Sequence[str]:
+        rows = self._database.rows(CUSTOMER, {"wanted": customer_id})
+        found = customer_from_json(rows[0].body).cases if rows else ()
+        return [case.case_id for case in sorted(found, key=lambda case: case.first_failed_at)]
+
+    def commit(self, changes: Sequence[Change]) -> Sequence[bool]:
+        if not changes:
+            return []
+        return self._database.write(lambda connection: self._commit(connection, changes))
+
+    def _commit(self, connection: Connection, changes: Sequence[Change]) -> Sequence[bool]:
+        """Take what can be taken, then write all of it; a stale change leaves no trace and disturbs no other."""
+        present = Present(connection, changes)
+        answers = [present.take(change) for change in changes]
+        Writes([change for change, taken in zip(changes, answers, strict=True) if taken]).run(
+            connection, self._database.dialect
+        )
+        return answers
+
+    # --- documents --------------------------------------------------------------------------------------------------
+
+    def document(self, name: str) -> Document | None:
+        rows = self._database.rows(DOCUMENT, {"wanted": name})
+        return Document(name=rows[0].name, version=rows[0].version, body=rows[0].body) if rows else None
+
+    def put_document(self, name: str, body: bytes, expected_version: int) -> bool:
+        return self._database.write(lambda connection: self._put_document(connection, name, body, expected_version))
+
+    def _put_document(self, connection: Connection, name: str, body: bytes, expected_version: int) -> bool:
+        if expected_version:
+            parameters = {"wanted": name, "expected": expected_version, "blob": body}
+            return connection.execute(REWRITE, parameters).rowcount == 1
+        insert = self._database.dialect.insert_or_ignore(documents).execution_options(preserve_rowcount=True)
+        return connection.execute(insert, {"name": name, "version": 1, "body": body}).rowcount == 1
+
+    # --- identity ---------------------------------------------------------------------------------------------------
+
+    def identity(self) -> Mapping[str, str]:
+        """What this database and its surroundings look like now."""
+        return present_identity(self._database, self._instance)
+
+    def recorded_identity(self) -> Mapping[str, str]:
+        """What they looked like when they were recorded last; empty where they never were."""
+        return recorded_identity(self._database)
+
+    def record_identity(self, identity: Mapping[str, str]) -> None:
+        """Take this for our own from now on: at the first start, and when an operator adopts a copy."""
+        record_identity(self._database, identity)

@@ -1,0 +1,137 @@
+"""What a group of taken changes writes, gathered by table, so that each table is written by one statement.
+
+Rows are written on condition of the version that was read, although the transaction has already seen it: where a
+database lets another writer in between, the count of rows tells, and the group is done again.
+"""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Executable, Table, bindparam, insert, select, update
+
+from dunr.adapters.stores.changes import (
+    case_with_version,
+    customer_with_version,
+    method_with_version,
+    recorded_at,
+    subscription_with_version,
+    version_read,
+)
+from dunr.adapters.stores.sql.columns import (
+    Cells,
+    attempt_cells,
+    audit_cells,
+    case_cells,
+    customer_cells,
+    effect_cells,
+    line_cells,
+    method_cells,
+    posting_cells,
+    subscription_cells,
+)
+from dunr.adapters.stores.sql.database import LostRace
+from dunr.adapters.stores.sql.dialect import Dialect
+from dunr.adapters.stores.sql.tables import (
+    attempts,
+    audit,
+    cases,
+    customers,
+    effects,
+    methods,
+    posting_lines,
+    postings,
+    subscriptions,
+)
+from dunr.core.decision import Posting
+from dunr.core.model import Case
+from dunr.ports import Change
+
+POSTED = select(postings.c.id).where(postings.c.id.in_(bindparam("ids", expanding=True)))
+UPDATES = {
+    table.name: update(table)
+    .where(table.c.id == bindparam("row_id"), table.c.version == bindparam("version_read"))
+    .values({column.name: bindparam(column.name) for column in table.columns if column.name != "id"})
+    for table in (cases, subscriptions, methods, customers)
+}
+
+
+class Writes:
+    """The rows of several changes, waiting to be written."""
+
+    def __init__(self, changes: Sequence[Change]) -> None:
+        self._created: dict[Table, list[Cells]] = {}
+        self._changed: dict[Table, list[Cells]] = {}
+        self._attempts: list[Cells] = []
+        self._decisions = [change.decision for change in changes]
+        for change in changes:
+            self._gather_rows(change)
+
+    def _gather_rows(self, change: Change) -> None:
+        rows, new = change.rows, change.decision
+        if new.case is not None:
+            version = version_read(rows.case)
+            self._add(cases, version, case_cells(case_with_version(new.case, version + 1)))
+            self._attempts += _changed_attempts(rows.case, new.case)
+        if new.subscription is not None:
+            version = version_read(rows.subscription)
+            self._add(
+                subscriptions, version, subscription_cells(subscription_with_version(new.subscription, version + 1))
+            )
+        if new.method is not None:
+            version = version_read(rows.method)
+            self._add(methods, version, method_cells(method_with_version(new.method, version + 1)))
+        if new.customer is not None:
+            version = version_read(rows.customer)
+            self._add(customers, version, customer_cells(customer_with_version(new.customer, version + 1)))
+
+    def _add(self, table: Table, version: int, cells: Cells) -> None:
+        if version:
+            condition: Cells = {"row_id": cells.pop("id"), "version_read": version}
+            self._changed.setdefault(table, []).append(cells | condition)
+        else:
+            self._created.setdefault(table, []).append(cells)
+
+    def run(self, connection: Connection, dialect: Dialect) -> None:
+        """Write everything: rows first, then what refers to them."""
+        for table, cells in self._created.items():
+            _write_all(connection, dialect.insert_or_ignore(table), cells)
+        for table, cells in self._changed.items():
+            _write_all(connection, UPDATES[table.name], cells)
+        if self._attempts:
+            connection.execute(dialect.insert_or_update(attempts), self._attempts)
+        self._write_postings(connection)
+        if entries := [audit_cells(entry) for decision in self._decisions for entry in decision.audit]:
+            connection.execute(dialect.insert_or_ignore(audit), entries)
+        if recorded := [
+            effect_cells(effect, recorded_at(decision))
+            for decision in self._decisions
+            for effect in decision.recorded_effects
+        ]:
+            connection.execute(dialect.insert_or_ignore(effects), recorded)
+
+    def _write_postings(self, connection: Connection) -> None:
+        """Post each entry that does not stand yet, with all of its lines."""
+        wanted: dict[str, Posting] = {}
+        for decision in self._decisions:
+            for posting in decision.postings:
+                wanted.setdefault(posting.id, posting)
+        if not wanted:
+            return
+        posted = set(connection.execute(POSTED, {"ids": list(wanted)}).scalars())
+        fresh = [posting for posting in wanted.values() if posting.id not in posted]
+        if fresh:
+            connection.execute(insert(postings), [posting_cells(posting) for posting in fresh])
+        if lines := [cells for posting in fresh for cells in line_cells(posting)]:
+            connection.execute(insert(posting_lines), lines)
+
+
+def _write_all(connection: Connection, statement: Executable, cells: list[Cells]) -> None:
+    """Write each of these rows, or none: another writer came in between."""
+    result = connection.execute(statement, cells, execution_options={"preserve_rowcount": True})
+    if result.rowcount != len(cells):
+        raise LostRace
+
+
+def _changed_attempts(read: Case | None, written: Case) -> list[Cells]:
+    """The attempts of a case that its history does not show yet as they are now."""
+    known = {} if read is None else {attempt.number: attempt for attempt in read.attempts}
+    return [attempt_cells(written, attempt) for attempt in written.attempts if known.get(attempt.number) != attempt]
