@@ -164,11 +164,9 @@ class Engine:
         for _ in range(EVENTS_OF_ONE_SNAPSHOT_MAX):
             rows = self._load(case_id, look.snapshot)
             dossier = self.dossier(case_id, rows, look.snapshot)
-            event = next(events_from(dossier), None)
-            if event is None:
-                return
-            decision = decide(dossier, event, self.facts, self.clock.now())
-            if decision.changes_nothing:
+            decisions = (decide(dossier, event, self.facts, self.clock.now()) for event in events_from(dossier))
+            decision = next((one for one in decisions if not one.changes_nothing), None)
+            if decision is None:
                 return
             if self.commit(rows, decision):
                 self.send(case_id, decision, look)

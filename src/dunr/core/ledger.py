@@ -38,11 +38,9 @@ def opened(case: Case, amount_minor: int, at: datetime) -> Posting:
     return _entry(case, "opened", f"r{case.round}", at, RECEIVABLE, BILLED, amount_minor)
 
 
-def credited(case: Case, amount_minor: int, credited_total_minor: int, at: datetime) -> Posting:
-    """Part of the debt was forgiven (or, negative, added); named by the total, which only this change reaches."""
-    return _entry(
-        case, "credited", f"{credited_total_minor}@{at.isoformat()}", at, CREDITS, receivable(case), amount_minor
-    )
+def credited(case: Case, amount_minor: int, at: datetime) -> Posting:
+    """Part of the debt was forgiven (or, negative, added); named by the place of the decision in the case's audit chain."""
+    return _entry(case, "credited", f"n{case.audit_count + 1}", at, CREDITS, receivable(case), amount_minor)
 
 
 def collected(case: Case, charge_ref: str, owed_minor: int, overpaid_minor: int, at: datetime) -> tuple[Posting, ...]:
@@ -76,7 +74,7 @@ def refunded(
 
 def reversed_(case: Case, charge_ref: str, amount_minor: int, at: datetime) -> Posting:
     """A bank debit came back: the debt stands again."""
-    return _entry(case, "reversed", charge_ref, at, RECEIVABLE, PROCESSOR, amount_minor)
+    return _entry(case, "reversed", charge_ref, at, receivable(case), PROCESSOR, amount_minor)
 
 
 def disputed(case: Case, dispute_ref: str, amount_minor: int, at: datetime) -> Posting:

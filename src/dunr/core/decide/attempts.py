@@ -1,12 +1,14 @@
 """The attempt in flight and the card that it holds: what both settling and not knowing need."""
 
 from dataclasses import replace
+from datetime import timedelta
 
-from dunr.core.decide.cardrun import run_stopped
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import method_row
 from dunr.core.model import Attempt
 from dunr.core.terms import Outcome, Trigger
+
+TURN_AGAIN_AFTER = timedelta(minutes=1)
 
 
 def find(draft: Draft, number: int) -> Attempt | None:
@@ -46,6 +48,11 @@ def withdraw(draft: Draft, attempt: Attempt, why: tuple[str, ...]) -> None:
     free_method(draft, attempt, Outcome.WITHDRAWN)
     draft.change_attempt(replace(attempt, outcome=Outcome.WITHDRAWN, settled_at=draft.now, next_action_at=None))
     draft.why(f"attempt {attempt.number} is withdrawn, its step given back: {'; '.join(why)}")
-    if attempt.trigger is Trigger.METHOD_UPDATED:
-        run_stopped(draft)
-    hand_over_waiting(draft)
+    if attempt.trigger is Trigger.METHOD_UPDATED and attempt.method is not None and draft.case.waiting_method is None:
+        draft.why("the new payment method was not charged; it keeps its turn")
+        tried = tuple(one for one in draft.case.credentials_tried if one != attempt.method.credential)
+        draft.case = replace(
+            draft.case, credentials_tried=tried, waiting_method=attempt.method, turn_at=draft.now + TURN_AGAIN_AFTER
+        )
+    else:
+        hand_over_waiting(draft)

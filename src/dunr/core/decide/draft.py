@@ -126,7 +126,7 @@ class Draft:
             return Decision(tuple(self.because), rejection=self.rejection)
         before = self.dossier
         rows_moved = (
-            self.case is not before.case
+            (self.case is not before.case and self.case != before.case)
             or self.subscription is not before.subscription
             or self.method is not before.method
             or self.customer is not before.customer
@@ -167,6 +167,18 @@ class Draft:
             self.customer = replace(customer, cases=ordered)
         elif not self.case.is_open and listed:
             self.customer = replace(customer, cases=tuple(one for one in customer.cases if one.case_id != self.case.id))
+            self._leave_run()
+
+    def _leave_run(self) -> None:
+        """A case that ended otherwise gives its place in the card run up; the next one has its turn."""
+        customer = self.customer
+        run = customer.run if customer is not None else None
+        if customer is None or run is None or self.case.id not in run.remaining:
+            return
+        remaining = tuple(case_id for case_id in run.remaining if case_id != self.case.id)
+        self.customer = replace(customer, run=replace(run, remaining=remaining))
+        if remaining and run.remaining[0] == self.case.id and not run.stopped:
+            self.nudge(remaining[0], f"turn/{run.credential}")
 
     def _fold_access(self) -> None:
         """The share of this case, the fold over all of them, and the message about it where it changed."""

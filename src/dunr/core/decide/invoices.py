@@ -32,9 +32,7 @@ def amount_changed(draft: Draft) -> None:
     case, invoice = draft.case, draft.snapshot.invoice
     forgiven = case.amount_due_minor - invoice.amount_due_minor
     if forgiven:
-        draft.postings.append(
-            ledger.credited(case, forgiven, case.amount_total_minor - invoice.amount_due_minor, draft.now)
-        )
+        draft.postings.append(ledger.credited(case, forgiven, draft.now))
     draft.case = replace(case, amount_due_minor=invoice.amount_due_minor, credited_minor=invoice.credited_minor)
     draft.why(
         f"what is owed changed from {case.amount_due_minor} to {invoice.amount_due_minor} {case.currency} without a payment"

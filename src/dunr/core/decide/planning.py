@@ -175,7 +175,9 @@ def exhaust(draft: Draft, why: str) -> None:
         draft.case, state=CaseState.EXHAUSTED, ended_at=draft.now, is_delinquent=True, plan=replace(case.plan, steps=())
     )
     if draft.case.warned_at is None and draft.case.paused_at is None:
-        draft.why("nobody has been warned of the pause: the customer is asked for a payment method, and the pause waits for that")
+        draft.why(
+            "nobody has been warned of the pause: the customer is asked for a payment method, and the pause waits for that"
+        )
         tell_customer_to_act(draft)
     pause_if_due(draft)
 

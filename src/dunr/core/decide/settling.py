@@ -24,6 +24,7 @@ from dunr.core.model import Attempt, Hold
 from dunr.core.terms import SPENDS_STEP, AlertKind, CaseState, DeclineKind, HoldKind, Outcome, Trigger
 
 REFUSED_HOLD = timedelta(hours=24)
+NOT_PAYABLE_WAIT = timedelta(hours=1)
 
 
 def settled(draft: Draft, event: AttemptSettled) -> None:
@@ -159,11 +160,15 @@ def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
         )
         draft.why(f"the processor refused the request ({answer.code}): not a decline, the step is given back")
     case = draft.case
-    if attempt.trigger is Trigger.METHOD_UPDATED:
+    if attempt.trigger is Trigger.METHOD_UPDATED and answer.kind is not RefusedKind.NOT_PAYABLE:
         run_stopped(draft)
     match answer.kind:
         case RefusedKind.NOT_PAYABLE:
             draft.nudge(case.id, f"a{attempt.number}-not-payable")
+            draft.wait(
+                NOT_PAYABLE_WAIT,
+                "the processor says that nothing is to be collected: it is looked at again before anything else",
+            )
         case RefusedKind.AMOUNT_TOO_SMALL:
             if case.is_open:
                 carry_over(draft)
