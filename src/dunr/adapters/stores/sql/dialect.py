@@ -10,6 +10,7 @@ race must be told from one that fails (`lost_a_race`).
 """
 
 import sqlite3
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -102,17 +103,28 @@ class SqliteDialect:
         return engine
 
     def insert_or_ignore(self, table: Table) -> Insert:
-        return insert(table).on_conflict_do_nothing()
+        return _insert_or_ignore(table)
 
     def insert_or_update(self, table: Table) -> Insert:
-        statement = insert(table)
-        keys = list(table.primary_key.columns)
-        new = {column.name: statement.excluded[column.name] for column in table.columns if column not in set(keys)}
-        return statement.on_conflict_do_update(index_elements=keys, set_=new)
+        return _insert_or_update(table)
 
     def lost_a_race(self, error: OperationalError) -> bool:
         code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest a detail
         return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+@cache
+def _insert_or_ignore(table: Table) -> Insert:
+    """Built once: building a statement costs more than running it."""
+    return insert(table).on_conflict_do_nothing()
+
+
+@cache
+def _insert_or_update(table: Table) -> Insert:
+    statement = insert(table)
+    keys = list(table.primary_key.columns)
+    new = {column.name: statement.excluded[column.name] for column in table.columns if column not in set(keys)}
+    return statement.on_conflict_do_update(index_elements=keys, set_=new)
 
 
 def _prepare_reader(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
