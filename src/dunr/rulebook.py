@@ -27,6 +27,7 @@ class Stop(msgspec.Struct, frozen=True):
 
 
 EVERYWHERE = "*"
+COPIED = "copy"  # everywhere, until `dunr adopt`: resuming anything else leaves it up
 
 
 class StoredRulebook:
@@ -83,7 +84,7 @@ class StoredRulebook:
 
     def stops(self, processor: str, account: str) -> Stops:
         """What is stopped for one account."""
-        here = [stop for stop in self.all_stops() if stop.scope in (EVERYWHERE, f"{processor}:{account}")]
+        here = [stop for stop in self.all_stops() if stop.scope in (EVERYWHERE, COPIED, f"{processor}:{account}")]
         if not here:
             return Stops()
         charges, pauses, mail = (tuple(stop.why for stop in here if stop.kind == kind) for kind in KINDS)

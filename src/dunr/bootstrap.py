@@ -1,0 +1,228 @@
+"""From settings to one running dunr: the only file that imports adapters, each inside the branch that selects it.
+
+Nothing is decided here but what is put together. A store that turns out to be a copy is put together like any other, with its stops up (see `adoption`).
+"""
+
+import os
+import secrets
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from functools import cache
+from pathlib import Path
+
+from dunr.adoption import Identified, stop_if_copied
+from dunr.application import Application
+from dunr.core.facts import Facts, ProcessorFacts, Timing
+from dunr.core.policy import Policy
+from dunr.engine import Engine, Parts
+from dunr.errors import SettingsError
+from dunr.facts.calendars import holiday_dates
+from dunr.facts.load import load_facts
+from dunr.facts.policies import policy_named
+from dunr.intake import Intake
+from dunr.manual_clock import StoreClock
+from dunr.performing import Performer
+from dunr.ports import Clock, Mailer, Processor, Publisher, Reports, Store
+from dunr.rulebook import StoredRulebook
+from dunr.running import Runner
+from dunr.settings import Settings, link_secret
+
+CALENDAR_YEARS = range(2015, 2056)
+OUTBOX_FOLDER = "outbox"
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def now(self) -> datetime:
+        """The present instant."""
+        return datetime.now(UTC)
+
+
+class _Calendars(Mapping[str, frozenset[date]]):
+    """Holidays by the name of a calendar, read when a policy names it: cases keep policies that are not in force any more."""
+
+    def __getitem__(self, name: str) -> frozenset[date]:
+        return _holidays(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+@cache
+def _holidays(name: str) -> frozenset[date]:
+    return holiday_dates(name, CALENDAR_YEARS)
+
+
+class _FactsOf(Mapping[str, ProcessorFacts]):
+    """What each adapter knows of its processor, as of now: some of it the processor only says in its answers."""
+
+    def __init__(self, processors: Mapping[str, Processor]) -> None:
+        self._processors = processors
+
+    def __getitem__(self, name: str) -> ProcessorFacts:
+        return self._processors[name].facts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._processors)
+
+    def __len__(self) -> int:
+        return len(self._processors)
+
+
+def build(settings: Settings, *, holder: str | None = None) -> Application:
+    """One running dunr, ready and idle. `holder` names it in leases."""
+    with ExitStack() as opened:
+        store, reports, identified = _store(settings, opened)
+        clock = _clock(settings, store)
+        processors = _processors(settings, opened)
+        rulebook = StoredRulebook(store, _policy_in_force(settings.policy))
+        engine = Engine(Parts(store, processors, rulebook, _facts(settings, processors), clock, holder or _own_name()))
+        intake = Intake(engine)
+        performer = Performer(engine, _mailer(settings, clock), _publisher(settings, clock, opened))
+        if identified is not None:
+            stop_if_copied(identified, rulebook, intake)
+        return Application(
+            settings=settings,
+            clock=clock,
+            store=store,
+            reports=reports,
+            processors=processors,
+            rulebook=rulebook,
+            engine=engine,
+            intake=intake,
+            performer=performer,
+            runner=Runner(engine, intake, performer),
+            close=opened.pop_all().close,
+        )
+
+
+def _facts(settings: Settings, processors: Mapping[str, Processor]) -> Facts:
+    timing = Timing(
+        lease_seconds=settings.lease_seconds,
+        look_max_age_seconds=settings.look_max_age_seconds,
+        processor_timeout_seconds=settings.processor_timeout_seconds,
+    )
+    known = load_facts(processors={name: one.facts for name, one in processors.items()}, timing=timing)
+    return replace(known, processors=_FactsOf(processors), calendars=_Calendars())
+
+
+def _own_name() -> str:
+    """A name that no other process has had."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+def _store(settings: Settings, opened: ExitStack) -> tuple[Store, Reports, Identified | None]:
+    """The store, what people read of it, and the store as something that knows its own identity, where it does."""
+    if settings.store == "memory:":
+        from dunr.adapters.stores.memory import MemoryStore
+
+        memory = MemoryStore()
+        return memory, memory, None
+    if settings.store.startswith("sqlite:///"):
+        from dunr.adapters.stores.sql.store import SqlStore
+
+        Path(settings.store.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+        sql = SqlStore(settings.store, instance=settings.instance)
+        opened.callback(sql.close)
+        sql.migrate()
+        return sql, sql, sql
+    raise SettingsError('store names no store that dunr has: write store = "sqlite:///path/to/dunr.db"')
+
+
+def _clock(settings: Settings, store: Store) -> Clock:
+    if settings.clock == "manual":
+        return StoreClock(store, settings.clock_start or datetime.now(UTC).replace(microsecond=0))
+    return SystemClock()
+
+
+def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
+    if settings.processor == "sandbox":
+        from dunr.adapters.processors.sandbox.client import SandboxClient
+        from dunr.adapters.processors.sandbox.events import SandboxAccount
+        from dunr.adapters.processors.sandbox.processor import SandboxProcessor
+
+        client = SandboxClient(settings.sandbox_url, settings.sandbox_api_key, settings.processor_timeout_seconds)
+        opened.callback(client.close)
+        account = SandboxAccount(
+            account=settings.account,
+            live=settings.live,
+            webhook_secrets=settings.webhook_secrets,
+            tolerance_seconds=settings.webhook_tolerance_seconds,
+        )
+        return {"sandbox": SandboxProcessor(account, client, ProcessorFacts())}
+    raise SettingsError('processor names no processor that dunr has: write processor = "sandbox"')
+
+
+def _policy_in_force(name_or_path: str) -> Callable[[], Policy]:
+    """The policy for new cases. One in a file is read again when the file has changed; a change that cannot be kept is refused where it is needed."""
+    if not name_or_path.endswith(".toml"):
+        policy = policy_named(name_or_path)
+        return lambda: policy
+    path = Path(name_or_path)
+    read: dict[int, Policy] = {}
+
+    def current() -> Policy:
+        written_at = path.stat().st_mtime_ns if path.exists() else 0
+        if written_at not in read:
+            policy = policy_named(name_or_path)
+            read.clear()
+            read[written_at] = policy
+        return read[written_at]
+
+    current()
+    return current
+
+
+def _mailer(settings: Settings, clock: Clock) -> Mailer:
+    """The transport, wrapped in what renders."""
+    from dunr.adapters.copywriters.template import TemplateCopywriter
+    from dunr.facts.currencies import exponent
+    from dunr.mail.brand import Brand
+    from dunr.mail.links import CardLinks
+    from dunr.mail.message import Transport
+    from dunr.mail.renderer import MailRenderer
+    from dunr.mail.sending import RenderingMailer
+
+    brand = Brand(name=settings.merchant_name, from_address=settings.mail_from)
+    links = CardLinks(link_secret(settings), settings.links_base)
+    renderer = MailRenderer(brand, links, exponent, TemplateCopywriter())
+    transport: Transport
+    if settings.mailer == "smtp":
+        from dunr.adapters.mailers.smtp import Security, SmtpMailer, SmtpSettings
+
+        transport = SmtpMailer(
+            SmtpSettings(
+                host=settings.smtp_host or "",
+                port=settings.smtp_port,
+                sender=settings.mail_from,
+                security=Security.STARTTLS if settings.smtp_starttls else Security.NONE,
+                username=settings.smtp_user,
+                password=settings.smtp_password,
+            )
+        )
+    else:
+        from dunr.adapters.mailers.log import LogMailer
+
+        transport = LogMailer(settings.data / OUTBOX_FOLDER)
+    return RenderingMailer(renderer, transport, clock)
+
+
+def _publisher(settings: Settings, clock: Clock, opened: ExitStack) -> Publisher:
+    if settings.publish_url is not None and settings.publish_secret is not None:
+        import httpx
+
+        from dunr.adapters.publishers.webhook import WebhookPublisher
+
+        client = httpx.Client(trust_env=False)
+        opened.callback(client.close)
+        return WebhookPublisher(settings.publish_url, settings.publish_secret, client, clock)
+    from dunr.adapters.publishers.none import StoredOnlyPublisher
+
+    return StoredOnlyPublisher()
