@@ -1,0 +1,26 @@
+"""What every test of the core starts from: the facts, once, and a scenario played."""
+
+from datetime import UTC, datetime
+from functools import cache
+
+from dunr.core.facts import Facts
+from dunr.core.policy import Policy
+from dunr.facts.load import load_facts
+from dunr.testing.scenario import play
+from dunr.testing.scenario_world import World
+
+
+@cache
+def facts() -> Facts:
+    """The shipped facts with the holidays that the stories need."""
+    return load_facts(calendars=("GB", "DE"), years=range(2025, 2029))
+
+
+def story(text: str, policy: Policy | None = None) -> World:
+    """Play a timeline with the shipped facts."""
+    return play(text, facts(), policy)
+
+
+def utc(text: str) -> datetime:
+    """An instant as a story writes it."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
