@@ -218,17 +218,23 @@ class Engine:
         return decision
 
     def wish(self, case_id: str, event: Event) -> Decision:
-        """What a person asks for: looked at, decided, answered. Raises `NoSuchThing` or `WishRejected`; nothing is queued."""
+        """What a person asks for: granted, and sent. Raises like `grant`."""
+        decision, look = self.grant(case_id, event)
+        self.send(case_id, decision, look)
+        return decision
+
+    def grant(self, case_id: str, event: Event) -> tuple[Decision, Look]:
+        """A wish looked at, decided and committed, and still to be sent. Raises `NoSuchThing` or `WishRejected`; nothing is queued."""
         if self.store.load(case_id, Refs()).case is None:
             raise NoSuchThing(f"There is no case {case_id!r}.")
         try:
             look = self.look(case_id)
         except (SnapshotUnavailable, ObjectMissing) as failure:
             raise WishRejected(f"The processor cannot be read now, so nothing was done: {failure}", 503) from failure
-        decision = self.act(case_id, event, look)
+        decision = self.step(case_id, event, look.snapshot)
         if decision.rejection is not None:
             raise WishRejected(decision.rejection.detail, decision.rejection.http_status)
-        return decision
+        return decision, look
 
     # --- sending ----------------------------------------------------------------------------------------------------------------
 
