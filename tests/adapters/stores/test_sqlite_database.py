@@ -139,10 +139,22 @@ class TestTrouble(Opener):
 
     def test_a_database_without_tables_says_so(self) -> None:
         store = self.open()
-        with pytest.raises(StoreUnavailable, match="no such table"):
+        with pytest.raises(StoreUnavailable, match="unable to open"):
             store.due(event("evt_1").received_at, 1)
+        assert not self.path.exists()
         with pytest.raises(StoreUnavailable, match="no such table"):
             store.receive([event("evt_1")])
+        with pytest.raises(StoreUnavailable, match="no such table"):
+            store.due(event("evt_1").received_at, 1)
+
+    def test_a_folder_with_odd_signs_is_a_folder(self) -> None:
+        odd = self.folder / "50% off #1 é"
+        odd.mkdir()
+        store = self.open(odd / "dunr.db")
+        store.migrate()
+        put(store, decide(case=new_case()))
+        assert (odd / "dunr.db").exists()
+        assert loaded_case(store).version == 1
 
     def test_a_database_that_cannot_be_opened_says_so(self) -> None:
         store = self.open(self.folder / "missing" / "dunr.db")

@@ -77,6 +77,7 @@ class SqliteDialect:
     def reading(self) -> Engine:
         engine = create_engine(
             self._url,
+            creator=self._open_existing,
             isolation_level="AUTOCOMMIT",
             poolclass=QueuePool,
             pool_size=READERS_MAX,
@@ -85,10 +86,15 @@ class SqliteDialect:
             pool_reset_on_return=None,
             pool_use_lifo=True,
             query_cache_size=STATEMENTS_CACHED,
-            connect_args={"timeout": self._busy_seconds, "check_same_thread": False},
         )
         event.listen(engine, "connect", _prepare_reader)
         return engine
+
+    def _open_existing(self) -> sqlite3.Connection:
+        """Open the file for a reader, who must not leave an empty one behind where there is none."""
+        assert self.path is not None
+        address = f"{self.path.absolute().as_uri()}?mode=rw"
+        return sqlite3.connect(address, uri=True, timeout=self._busy_seconds, check_same_thread=False)
 
     def writing(self) -> Engine:
         engine = create_engine(

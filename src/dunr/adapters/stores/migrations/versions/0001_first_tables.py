@@ -12,6 +12,7 @@ depends_on = None
 def upgrade() -> None:
     _create_rows()
     _create_history()
+    _create_ledger()
     _create_queues()
     _create_singles()
 
@@ -73,7 +74,7 @@ def _create_rows() -> None:
 
 
 def _create_history() -> None:
-    """What is written once: attempts, ledger, audit."""
+    """What happened to a case: its attempts and its audit chain."""
     op.create_table(
         "attempts",
         sa.Column("case_id", sa.Text(), nullable=False),
@@ -110,6 +111,22 @@ def _create_history() -> None:
         postgresql_where=sa.text("running"),
     )
     op.create_table(
+        "audit",
+        sa.Column("case_id", sa.Text(), nullable=False),
+        sa.Column("number", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("actor", sa.Text(), nullable=False),
+        sa.Column("what", sa.Text(), nullable=False),
+        sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("previous_hash", sa.Text(), nullable=False),
+        sa.Column("hash", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("case_id", "number"),
+    )
+
+
+def _create_ledger() -> None:
+    """Postings with their lines."""
+    op.create_table(
         "postings",
         sa.Column("sequence", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
         sa.Column("id", sa.Text(), nullable=False),
@@ -132,18 +149,6 @@ def _create_history() -> None:
             ["postings.id"],
         ),
         sa.PrimaryKeyConstraint("posting_id", "line"),
-    )
-    op.create_table(
-        "audit",
-        sa.Column("case_id", sa.Text(), nullable=False),
-        sa.Column("number", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("actor", sa.Text(), nullable=False),
-        sa.Column("what", sa.Text(), nullable=False),
-        sa.Column("why", sa.Text(), nullable=False),
-        sa.Column("previous_hash", sa.Text(), nullable=False),
-        sa.Column("hash", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("case_id", "number"),
     )
 
 
