@@ -1,0 +1,81 @@
+"""Who may ask what: bearer tokens with a scope, or, where no tokens are asked for, this machine alone.
+
+An open API must not be open to every page that a browser of this machine shows: such a page may name us, but then the host, or the
+origin that the browser tells, is not ours.
+"""
+
+import base64
+import binascii
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from dunr.entry.web.face import WebFace
+from dunr.errors import NotPermitted
+from dunr.tokens import Scope, verify
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+FOREIGN_SITES = frozenset({"cross-site", "same-site"})
+LOCAL_ACTOR = "operator:local"
+
+
+def presented_token(request: Request) -> str | None:
+    """The token of the request: a bearer token, or the password that a browser asked a person for."""
+    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+    match scheme.lower():
+        case "bearer":
+            return credentials.strip()
+        case "basic":
+            try:
+                return base64.b64decode(credentials, validate=True).decode("utf-8").partition(":")[2]
+            except (binascii.Error, UnicodeDecodeError):
+                return ""
+        case "":
+            return None
+        case _:
+            return ""
+
+
+def admit(face: WebFace, request: Request, scope: Scope) -> str:
+    """The actor on whose behalf this is done. Raises `NotPermitted`."""
+    token = presented_token(request)
+    if token is not None:
+        return f"operator:{verify(face.application.store, token, scope).name}"
+    if face.settings.api_tokens_required:
+        raise NotPermitted("Send an API token as `Authorization: Bearer …`; `dunr token create` makes one.")
+    refuse_strangers(face, request)
+    return LOCAL_ACTOR
+
+
+def refuse_strangers(face: WebFace, request: Request) -> None:
+    """Without tokens we answer this machine only, and no page of somebody else that runs on it."""
+    if request.client is not None and not _is_loopback(request.client.host):
+        raise NotPermitted("Without tokens only this machine is answered: set api_tokens_required = true.", 403)
+    if not _is_our_host(face, request.url.hostname or ""):
+        raise NotPermitted("Without tokens only localhost is answered, under that name or by its number.", 403)
+    if request.method in SAFE_METHODS:
+        return
+    origin = request.headers.get("origin")
+    if request.headers.get("sec-fetch-site") in FOREIGN_SITES or (
+        origin is not None and urlsplit(origin).netloc != request.url.netloc
+    ):
+        raise NotPermitted("This was asked by a page of somebody else.", 403)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_our_host(face: WebFace, host: str) -> bool:
+    """A name that no stranger can point at us: a number, localhost, or what the settings call us."""
+    if host == "localhost" or host == urlsplit(face.settings.links_base).hostname:
+        return True
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,55 @@
+"""The web application: webhooks, API, card links and pages over one running dunr."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
+
+from dunr.application import Application
+from dunr.entry.web import cases, clock, registers, wishes
+from dunr.entry.web.entitlements import entitlement_route
+from dunr.entry.web.face import WebFace
+from dunr.entry.web.headers import SecurityHeaders
+from dunr.entry.web.health import health_routes
+from dunr.entry.web.intake import WebhookIntake
+from dunr.entry.web.openapi import openapi_route
+from dunr.entry.web.pages import error_page, static_files
+from dunr.entry.web.problems import error_handler
+from dunr.errors import DunrError
+
+OPERATIONS = (*cases.OPERATIONS, *wishes.OPERATIONS, *registers.OPERATIONS, *clock.OPERATIONS)
+
+
+def build_app(application: Application, *, sandbox_app: Starlette | None = None) -> Starlette:
+    """All faces over one application; with a sandbox app, its routes too. The application is closed by whoever built it."""
+    face = WebFace(application)
+    intake = WebhookIntake(face)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        intake.close()
+        face.close()
+
+    answer_error = error_handler(error_page)
+    routes: list[BaseRoute] = [
+        intake.route(),
+        entitlement_route(face),
+        *(operation.route(face) for operation in OPERATIONS),
+        openapi_route(OPERATIONS),
+        *health_routes(face),
+        static_files(),
+    ]
+    if sandbox_app is not None:
+        routes.extend(sandbox_app.routes)
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(SecurityHeaders)],
+        exception_handlers={DunrError: answer_error, HTTPException: answer_error, Exception: answer_error},
+        lifespan=lifespan,
+    )
+    app.state.face = face
+    return app
