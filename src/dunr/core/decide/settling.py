@@ -200,12 +200,12 @@ def withdrawn(draft: Draft, event: AttemptWithdrawn) -> None:
         return
     row = method_row(draft, attempt.method.card_key) if attempt.method is not None else None
     if (
-        not attempt.is_in_flight
+        attempt.outcome is not None
         or attempt.taken_over
         or attempt.fence != event.fence
         or row is None
         or row.fence != event.fence
     ):
-        draft.why("the fence is stale: whoever holds it now owns the attempt")
+        draft.why("the fence is stale, or an answer came already: nobody can say any more that it was not sent")
         return
     withdraw(draft, attempt, event.why)

@@ -5,7 +5,7 @@ same key, through the gate, within half of the key's life; and it is withdrawn o
 """
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from dunr.core import keys
 from dunr.core.answers import NotNow, Pending, Unanswered
@@ -45,6 +45,9 @@ def answered(draft: Draft, event: AttemptAnswered) -> None:
     if event.fence is not None and event.fence != attempt.fence:
         draft.why("the answer came to a stale fence and settles nothing; the new holder looks it up")
         return
+    if attempt.outcome is Outcome.PENDING:
+        draft.why("still pending: what was submitted never gives way")
+        return
     match event.answer:
         case Pending():
             _pending(draft, attempt, event.answer)
@@ -56,9 +59,6 @@ def answered(draft: Draft, event: AttemptAnswered) -> None:
 
 def _pending(draft: Draft, attempt: Attempt, answer: Pending) -> None:
     """The processor works on it: no mail, no restore, no second charge."""
-    if attempt.outcome is Outcome.PENDING:
-        draft.why("still pending")
-        return
     free_method(draft, attempt, Outcome.PENDING)
     draft.change_attempt(
         replace(
@@ -118,6 +118,9 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
     if attempt is None or not attempt.is_in_flight:
         draft.why("the attempt is settled already")
         return
+    if attempt.outcome is Outcome.PENDING:
+        draft.why("the processor had taken it: a submitted debit is waited for, whatever one read shows")
+        return
     called_at = attempt.last_called_at or attempt.begun_at
     settle_at = max(called_at, attempt.unknown_since_at or called_at) + timedelta(
         seconds=draft.processor.settle_after_seconds
@@ -171,7 +174,7 @@ def _look_up(draft: Draft, attempt: Attempt) -> None:
     alert = (
         not attempt.alerted and attempt.outcome is not Outcome.PENDING and draft.now - since_at >= UNKNOWN_ALERT_AFTER
     )
-    gap = PENDING_LOOK_UP_GAP if attempt.outcome is Outcome.PENDING else look_up_gap(attempt.look_up_count + 1)
+    next_at = _next_look_at(draft, attempt, since_at)
     fence = attempt.fence
     if silent and row is not None:
         fence = row.fence + 1
@@ -187,7 +190,7 @@ def _look_up(draft: Draft, attempt: Attempt) -> None:
             outcome=attempt.outcome or Outcome.UNKNOWN,
             unknown_since_at=since_at,
             look_up_count=attempt.look_up_count + 1,
-            next_action_at=draft.now + gap,
+            next_action_at=next_at,
             alerted=attempt.alerted or alert,
         )
     )
@@ -196,6 +199,14 @@ def _look_up(draft: Draft, attempt: Attempt) -> None:
         draft.alert(AlertKind.UNSETTLED_ATTEMPT, f"{draft.case.id}/a{attempt.number}", text)
     draft.why(f"look-up {attempt.look_up_count + 1} of attempt {attempt.number}")
     draft.effects.append(LookUp(draft.case.id, attempt.number))
+
+
+def _next_look_at(draft: Draft, attempt: Attempt, since_at: datetime) -> datetime:
+    """When to ask again: after the next gap, and once when the hour is over after which a person is told."""
+    if attempt.outcome is Outcome.PENDING:
+        return draft.now + PENDING_LOOK_UP_GAP
+    next_at, alert_at = draft.now + look_up_gap(attempt.look_up_count + 1), since_at + UNKNOWN_ALERT_AFTER
+    return min(next_at, alert_at) if alert_at > draft.now else next_at
 
 
 def _resend(draft: Draft, attempt: Attempt) -> None:

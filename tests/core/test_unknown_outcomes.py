@@ -1,0 +1,246 @@
+"""Not knowing: an attempt without an answer is looked up, and nothing else is sent for its invoice meanwhile."""
+
+from tests.core.world import story
+
+UNTIL_ATTEMPT_2 = """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds
+                      notice reminder
+    2026-06-29 09:00  step 2 sent
+"""
+
+
+def test_c02_nothing_is_sent_while_the_outcome_is_unknown_and_the_money_is_found_on_friday() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+                      in flight 2 unknown; looks again 2026-06-29 09:01:30; no notice
+    2026-06-29 11:00  nothing happens
+                      alert unsettled_attempt
+    2026-07-02 09:00  nothing happens
+                      in flight 2 unknown; attempts 2; no notice; state scheduled
+    2026-07-03 12:00  look-ups find it paid
+                      attempts 2
+    2026-07-03 18:00  nothing happens
+                      state recovered; access granted; in flight none; next none; notice receipt; attempts 2
+                      booked opened 4900, recovered 4900
+    2026-08-01 09:00  nothing happens
+                      attempts 2
+    """
+    )
+
+
+def test_c02_an_attempt_that_never_arrived_is_withdrawn_and_its_missed_step_is_laid_anew() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    2026-06-29 11:00  nothing happens
+                      alert unsettled_attempt
+    2026-07-03 12:00  look-ups find nothing
+    2026-07-03 18:00  nothing happens
+                      attempt 2 withdrawn; in flight none
+                      steps 2 2026-07-06 09:00, 3 2026-07-09 09:00, 4 2026-07-14 09:00; pause 2026-07-14 09:00
+                      steps used 1; notice reminder
+    2026-07-06 09:00  step 2 sent; paid
+                      attempt 3 succeeded, key dunr-in_1-a3; state recovered; notice receipt; steps used 2
+    """
+    )
+
+
+def test_an_attempt_found_declined_on_friday_lays_the_missed_step_anew() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    2026-06-29 11:00  nothing happens
+                      alert unsettled_attempt
+    2026-07-03 12:00  look-ups find it declined insufficient_funds
+    2026-07-03 18:00  nothing happens
+                      attempt 2 declined; steps 3 2026-07-06 09:00, 4 2026-07-09 09:00; notice reminder
+    """
+    )
+
+
+def test_a_person_is_told_after_an_hour_of_silence() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    2026-06-29 10:00:29  nothing happens
+                      no alert
+    2026-06-29 10:00:30  nothing happens
+                      alert unsettled_attempt
+    """
+    )
+
+
+def test_a_request_that_is_not_there_yet_is_sent_again_with_the_same_bytes_and_key() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer; look-ups find nothing
+    2026-06-29 09:01:30  sent again
+                      in flight 2 unknown; attempts 2
+    2026-06-29 09:01:31  no answer
+    2026-06-29 09:06:31  sent again; paid
+                      state recovered; notice receipt; attempts 2
+    """
+    )
+
+
+def test_a_sender_that_falls_silent_is_taken_over_and_never_withdrawn_by_the_gate() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+                      in flight 2; looks again 2026-06-29 09:05
+    2026-06-29 09:04:59  nothing happens
+                      in flight 2 None
+    2026-06-29 09:05  nothing happens
+                      in flight 2 unknown; looks again 2026-06-29 09:10
+    2026-06-29 09:06  the gate closes under fence 2: the invoice is paid
+                      in flight 2 unknown; because nobody can say any more
+    2026-06-29 09:06  the gate closes: the invoice is paid
+                      in flight 2 unknown; because nobody can say any more
+    """
+    )
+
+
+def test_a_re_send_whose_gate_closes_is_looked_up_instead_of_withdrawn() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer; look-ups find nothing; operator holds
+    2026-06-29 09:01:30  nothing happens
+                      in flight 2 unknown; attempts 2; holds operator
+    2026-06-29 09:30  nothing happens
+                      attempt 2 withdrawn; in flight none
+    """
+    )
+
+
+def test_c08_nothing_is_re_sent_past_half_of_the_key_s_life() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  not now for 43000 s
+    2026-06-30 12:00  nothing happens
+                      in flight 2 unknown; attempts 2; alert unsettled_attempt
+    """
+    )
+
+
+def test_an_attempt_that_no_call_can_have_reached_is_withdrawn_before_the_send() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:05  voided (unseen); the gate closes: the invoice is void at the processor
+                      attempt 2 withdrawn; in flight none; steps used 1; state closed because voided
+                      booked opened 4900, voided 4900; access granted
+    """
+    )
+
+
+def test_a_holder_that_has_answered_cannot_withdraw_afterwards() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer; the gate closes: paid
+                      in flight 2 unknown
+    """
+    )
+
+
+def test_a_pending_debit_never_gives_way() -> None:
+    story(
+        """
+    2026-06-23 09:00  new card bank_1 on sepa
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; pending
+                      in flight 1 pending; no notice; access grace
+    2026-06-25 09:00  look-ups find nothing
+    2026-06-29 12:00  nothing happens
+                      in flight 1 pending; attempts 1; no notice
+    2026-06-29 12:00  no answer
+                      in flight 1 pending
+    2026-06-29 12:00  not now
+                      in flight 1 pending
+    2026-06-30 12:00  nothing happens
+                      in flight 1 pending; attempts 1
+    2026-06-30 12:00  paid
+                      state recovered; notice receipt
+    """
+    )
+
+
+def test_c33_a_lock_time_out_keeps_attempt_and_key() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:01  not now
+                      in flight 2; no notice; steps used 1
+    2026-06-29 09:00:10  sent again; not now
+                      in flight 2; steps used 1
+    2026-06-29 09:00:30  sent again; paid
+                      attempt 2 succeeded, key dunr-in_1-a2; state recovered; attempts 2; notice receipt
+    """
+    )
+
+
+def test_an_attempt_that_did_not_begin_is_withdrawn_when_the_gate_has_closed_meanwhile() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:01  not now for 60 s; operator holds
+    2026-06-29 09:03     nothing happens
+                      attempt 2 withdrawn; in flight none; steps used 1
+    """
+    )
+
+
+def test_look_ups_that_say_pending_or_declined_settle_what_was_unknown() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer; look-ups find it pending
+    2026-06-29 09:01:30  nothing happens
+                      in flight 2 pending; looks again 2026-06-29 15:01:30
+    2026-06-29 12:00  look-ups find it declined insufficient_funds
+    2026-06-29 15:01:30  nothing happens
+                      attempt 2 declined; next 2026-07-02 09:00; notice reminder
+    """
+    )
+
+
+def test_a_person_settles_with_evidence_and_late_money_is_still_booked() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    2026-06-29 09:30  operator settles attempt 1 as captured
+                      answered 409
+    2026-06-29 09:30  operator settles attempt 2 as not captured
+                      attempt 2 withdrawn; call left
+    2026-06-29 09:31  no answer
+    2026-06-29 09:40  attempt 2 paid
+                      attempt 2 succeeded; state recovered; in flight 3 unknown; alert late_money; notice receipt
+    2026-06-29 09:50  attempt 3 paid
+                      overpaid 4900; alert overpaid; booked opened 4900, recovered 4900, overpaid 4900
+    """
+    )
+
+
+def test_a_person_settles_as_captured() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    2026-06-29 09:30  marked as paid (unseen); operator settles attempt 2 as captured
+                      attempt 2 succeeded; state recovered; notice receipt
+    2026-06-29 09:31  somebody looks
+                      state recovered; booked opened 4900, recovered 4900
+    """
+    )
