@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine
 
+from dunr.adapters.stores.sql.database import LostRace
 from dunr.adapters.stores.sql.store import SqlStore
 from dunr.adapters.stores.sql.tables import metadata
 from dunr.core.snapshot import Snapshot
@@ -136,6 +137,19 @@ class TestTrouble(Opener):
             other.execute("ROLLBACK")
         put(store, decide(case=new_case()))
         assert loaded_case(store).version == 1
+
+    def test_a_race_that_is_lost_is_run_again_and_then_given_up(self) -> None:
+        store = self.make()
+        tries: list[bool] = []
+
+        def lose(connection: Connection) -> None:
+            tries.append(connection.in_transaction())
+            raise LostRace
+
+        with pytest.raises(StoreUnavailable, match="others wrote first"):
+            store._database.write(lose)
+        assert tries == [True, True, True]
+        put(store, decide(case=new_case()))
 
     def test_a_database_without_tables_says_so(self) -> None:
         store = self.open()
