@@ -9,6 +9,7 @@ from datetime import datetime
 from dunr.core import keys
 from dunr.core.decision import Posting
 from dunr.core.model import Case
+from dunr.core.terms import CloseReason
 
 RECEIVABLE = "receivable"
 DELINQUENT = "receivable:delinquent"
@@ -23,7 +24,9 @@ REFUNDS = "refunds"
 
 
 def receivable(case: Case) -> str:
-    """The account in which what is owed stands now."""
+    """The account in which what is owed stands now; of a debt that was given up, the loss."""
+    if case.closed_because is CloseReason.WRITTEN_OFF:
+        return WRITE_OFFS
     return DELINQUENT if case.is_delinquent else RECEIVABLE
 
 
@@ -54,11 +57,6 @@ def collected(case: Case, charge_ref: str, owed_minor: int, overpaid_minor: int,
     return tuple(entries)
 
 
-def late_recovered(case: Case, charge_ref: str, amount_minor: int, at: datetime) -> Posting:
-    """Money for a debt that had been written off."""
-    return _entry(case, "recovered", charge_ref, at, PROCESSOR, WRITE_OFFS, amount_minor)
-
-
 def refunded(
     case: Case, charge_ref: str, total_minor: int, from_overpaid_minor: int, from_debt_minor: int, at: datetime
 ) -> tuple[Posting, ...]:
@@ -72,9 +70,18 @@ def refunded(
     return tuple(entries)
 
 
-def reversed_(case: Case, charge_ref: str, amount_minor: int, at: datetime) -> Posting:
-    """A bank debit came back: the debt stands again."""
-    return _entry(case, "reversed", charge_ref, at, receivable(case), PROCESSOR, amount_minor)
+def reversed_(
+    case: Case, charge_ref: str, from_overpaid_minor: int, from_debt_minor: int, at: datetime
+) -> tuple[Posting, ...]:
+    """A bank debit came back: first what was paid too much, then what had paid the debt, which stands again."""
+    entries = []
+    if from_overpaid_minor:
+        entries.append(
+            _entry(case, "reversed_overpayment", charge_ref, at, OVERPAYMENTS, PROCESSOR, from_overpaid_minor)
+        )
+    if from_debt_minor:
+        entries.append(_entry(case, "reversed", charge_ref, at, receivable(case), PROCESSOR, from_debt_minor))
+    return tuple(entries)
 
 
 def disputed(case: Case, dispute_ref: str, amount_minor: int, at: datetime) -> Posting:

@@ -160,6 +160,7 @@ class Case:
     credited_minor: int = 0
     captured_minor: int = 0
     overpaid_minor: int = 0
+    written_off_minor: int = 0  # of the debt that was given up, what may still come late
     is_delinquent: bool = False  # the receivable stands in the delinquent account
     credentials_tried: tuple[str, ...] = ()
     waiting_method: MethodRef | None = None  # one slot: the newest credential that waits for its turn

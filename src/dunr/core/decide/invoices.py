@@ -6,7 +6,7 @@ from dunr.core import ledger
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import recover
 from dunr.core.model import Plan
-from dunr.core.terms import Access, AlertKind, CaseState, CloseReason
+from dunr.core.terms import Access, AlertKind, CaseState, CloseReason, InvoiceStatus
 
 
 def close(draft: Draft, because: CloseReason) -> None:
@@ -30,17 +30,24 @@ def close(draft: Draft, because: CloseReason) -> None:
 def amount_changed(draft: Draft) -> None:
     """A credit, or another change of what is owed: the next attempt asks for what is due then."""
     case, invoice = draft.case, draft.snapshot.invoice
-    forgiven = case.amount_due_minor - invoice.amount_due_minor
-    if forgiven:
-        draft.postings.append(ledger.credited(case, forgiven, draft.now))
-    draft.case = replace(case, amount_due_minor=invoice.amount_due_minor, credited_minor=invoice.credited_minor)
-    draft.why(
-        f"what is owed changed from {case.amount_due_minor} to {invoice.amount_due_minor} {case.currency} without a payment"
-    )
-    if invoice.amount_due_minor == 0:
+    due = _due_without_payments(draft)
+    if due != case.amount_due_minor:
+        draft.postings.append(ledger.credited(case, case.amount_due_minor - due, draft.now))
+    draft.case = replace(case, amount_due_minor=due, credited_minor=invoice.credited_minor)
+    draft.why(f"what is owed changed from {case.amount_due_minor} to {due} {case.currency} without a payment")
+    if due == 0:
         recover(draft, ours=False)
-    elif invoice.amount_due_minor < invoice.minimum_minor:
+    elif due < invoice.minimum_minor:
         carry_over(draft)
+
+
+def _due_without_payments(draft: Draft) -> int:
+    """What is due after the change. Of an invoice that is paid, or may be by an attempt in flight, the credit alone counts: the rest is money, and booked as such."""
+    case, invoice = draft.case, draft.snapshot.invoice
+    credited = invoice.credited_minor - case.credited_minor
+    if invoice.status is InvoiceStatus.PAID or case.in_flight is not None:
+        return max(0, case.amount_due_minor - credited)
+    return invoice.amount_due_minor
 
 
 def carry_over(draft: Draft) -> None:
@@ -66,7 +73,7 @@ def written_off(draft: Draft) -> None:
     if case.amount_due_minor:
         draft.postings.append(ledger.written_off(case, case.amount_due_minor, draft.now))
     close(draft, CloseReason.WRITTEN_OFF)
-    draft.case = replace(draft.case, amount_due_minor=0)
+    draft.case = replace(draft.case, amount_due_minor=0, written_off_minor=case.amount_due_minor)
 
 
 def subscription_ended(draft: Draft) -> None:

@@ -10,28 +10,23 @@ from dunr.core import ledger, notices
 from dunr.core.budget import SENDS_KEPT_MAX
 from dunr.core.decide.draft import Draft
 from dunr.core.events import ForeignDecline, PaidElsewhere
-from dunr.core.model import Plan, Send
+from dunr.core.model import Case, Plan, Send
 from dunr.core.terms import Access, AlertKind, CaseState, CloseReason, InFlightAction, NoticeKind, Outcome, Trigger
 
 
 def collect(draft: Draft, charge_ref: str, amount_minor: int, at: datetime, *, ours: bool) -> None:
     """Book a captured payment and draw the consequence: nothing left to pay, a rest, or too much."""
     case = draft.case
-    owed = _still_owed(draft, amount_minor)
+    owed = min(amount_minor, _still_owed(case))
     over = amount_minor - owed
-    if case.closed_because is CloseReason.WRITTEN_OFF:
-        draft.postings.append(ledger.late_recovered(case, charge_ref, amount_minor, at))
-        owed, over = amount_minor, 0
-    else:
-        draft.postings.extend(ledger.collected(case, charge_ref, owed, over, at))
-    due = max(0, case.amount_due_minor - owed)
+    draft.postings.extend(ledger.collected(case, charge_ref, owed, over, at))
     draft.case = replace(
-        case,
+        _owing(case, -owed),
         captured_minor=case.captured_minor + amount_minor,
-        amount_due_minor=due,
         overpaid_minor=case.overpaid_minor + over,
         seen_at=max(case.seen_at, at),
     )
+    due = draft.case.amount_due_minor
     draft.why(
         f"{amount_minor} {case.currency} arrived by {charge_ref}{'' if ours else ', collected by somebody else'}; {due} remains due"
     )
@@ -46,11 +41,16 @@ def collect(draft: Draft, charge_ref: str, amount_minor: int, at: datetime, *, o
         recover(draft, ours=ours)
 
 
-def _still_owed(draft: Draft, amount_minor: int) -> int:
-    """How much of a payment meets a debt: none after a void."""
-    if draft.case.closed_because is CloseReason.VOIDED:
-        return 0
-    return min(amount_minor, draft.case.amount_due_minor)
+def _still_owed(case: Case) -> int:
+    """How much a payment may meet: what is due, or what was given up; nothing is left of either after a void."""
+    return case.written_off_minor if case.closed_because is CloseReason.WRITTEN_OFF else case.amount_due_minor
+
+
+def _owing(case: Case, more_minor: int) -> Case:
+    """The case with so much more (or less) of its debt, or of its loss where the debt was given up."""
+    if case.closed_because is CloseReason.WRITTEN_OFF:
+        return replace(case, written_off_minor=case.written_off_minor + more_minor)
+    return replace(case, amount_due_minor=case.amount_due_minor + more_minor)
 
 
 def recover(draft: Draft, *, ours: bool) -> None:
@@ -69,7 +69,13 @@ def recover(draft: Draft, *, ours: bool) -> None:
         promise_at=None,
         is_delinquent=False,
     )
-    if ours and draft.policy.receipts and not draft.processor.sends_receipts:
+    if ours:
+        tell_receipt(draft)
+
+
+def tell_receipt(draft: Draft) -> None:
+    """One receipt a round, where the policy wants it and the processor sends none."""
+    if draft.policy.receipts and not draft.processor.sends_receipts:
         notice = notices.of_kind(draft.case, NoticeKind.RECEIPT, None, draft.now, draft.facts, is_warning=False)
         draft.notify(replace(notice, amount_minor=draft.case.captured_minor))
 
@@ -79,6 +85,9 @@ def refund(draft: Draft, charge_id: str, total_minor: int, at: datetime) -> None
     case = draft.case
     before = dict(case.refunded)
     amount = total_minor - before.get(charge_id, 0)
+    if amount <= 0:
+        draft.why(f"that refund of {charge_id} is known")
+        return
     from_over = min(amount, case.overpaid_minor)
     draft.postings.extend(ledger.refunded(case, charge_id, total_minor, from_over, amount - from_over, at))
     before[charge_id] = total_minor
@@ -87,13 +96,15 @@ def refund(draft: Draft, charge_id: str, total_minor: int, at: datetime) -> None
 
 
 def give_back(draft: Draft, charge_id: str, amount_minor: int, at: datetime) -> None:
-    """A captured payment came back: the debt stands again."""
+    """A captured payment came back: first what was paid too much, then the debt that it had met stands again."""
     case = draft.case
-    draft.postings.append(ledger.reversed_(case, charge_id, amount_minor, at))
+    from_over = min(amount_minor, case.overpaid_minor)
+    from_debt = amount_minor - from_over
+    draft.postings.extend(ledger.reversed_(case, charge_id, from_over, from_debt, at))
     draft.case = replace(
-        case,
+        _owing(case, from_debt),
         captured_minor=case.captured_minor - amount_minor,
-        amount_due_minor=case.amount_due_minor + amount_minor,
+        overpaid_minor=case.overpaid_minor - from_over,
         returned_charge_ids=(*case.returned_charge_ids, charge_id),
     )
 
@@ -104,7 +115,7 @@ def paid_elsewhere(draft: Draft, event: PaidElsewhere) -> None:
     ref = charge.processor_charge_id if charge is not None else f"outside-{draft.snapshot.taken_at.isoformat()}"
     if charge is not None:
         draft.case = replace(case, foreign_charge_ids=(*case.foreign_charge_ids, ref))
-    collect(draft, ref, event.amount_minor, charge.at if charge is not None else draft.now, ours=False)
+    collect(draft, ref, event.amount_minor, charge.at if charge is not None else draft.snapshot.taken_at, ours=False)
     _look_sooner(draft)
 
 

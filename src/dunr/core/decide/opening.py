@@ -129,7 +129,9 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | Non
         seen_at=snapshot.taken_at,
         attempts=(first,),
         deciding_reason=reason,
-        foreign_charge_ids=tuple(charge.processor_charge_id for charge in snapshot.charges),
+        foreign_charge_ids=tuple(
+            charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.PENDING
+        ),
         refunded=tuple(
             (charge.processor_charge_id, charge.refunded_minor) for charge in snapshot.charges if charge.refunded_minor
         ),

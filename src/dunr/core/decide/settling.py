@@ -13,7 +13,7 @@ from dunr.core.decide.attempts import find, free_method, hand_over_waiting, with
 from dunr.core.decide.cardrun import run_stopped, run_succeeded
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import carry_over
-from dunr.core.decide.money import collect
+from dunr.core.decide.money import collect, tell_receipt
 from dunr.core.decide.opening import alert_unknown, method_row, stop_credential
 from dunr.core.decide.planning import STOPPED_LOOK, lay_out, set_steps, settle_state
 from dunr.core.decide.unsettled import unanswered
@@ -67,7 +67,7 @@ def _paid(draft: Draft, attempt: Attempt, answer: Paid) -> None:
         )
     )
     was_in_flight = attempt.is_in_flight
-    collect(draft, answer.processor_charge_id, answer.amount_minor, answer.at, ours=True)
+    _book(draft, answer)
     if attempt.trigger is Trigger.METHOD_UPDATED:
         run_succeeded(draft)
     if was_in_flight:
@@ -75,6 +75,16 @@ def _paid(draft: Draft, attempt: Attempt, answer: Paid) -> None:
         if draft.case.is_open:
             draft.why("a part was paid; the rest goes on")
             _go_on(draft, attempt)
+
+
+def _book(draft: Draft, answer: Paid) -> None:
+    """Book the money, unless it was booked already: news of a charge without our key can come before the answer that names it as ours."""
+    if answer.processor_charge_id not in draft.case.foreign_charge_ids:
+        collect(draft, answer.processor_charge_id, answer.amount_minor, answer.at, ours=True)
+        return
+    draft.why(f"{answer.processor_charge_id} is booked already; it was ours")
+    if draft.case.state is CaseState.RECOVERED:
+        tell_receipt(draft)
 
 
 def _spend_step(draft: Draft, attempt: Attempt) -> None:
@@ -143,7 +153,7 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
 
 def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
     """Our request was not taken: no decline, no mail, the step is given back, and a person is told."""
-    if attempt.call_count > 1 or attempt.taken_over:
+    if attempt.call_count > 1 or attempt.taken_over or answer.kind is RefusedKind.IDEMPOTENCY_KEY_REUSED:
         draft.why("an earlier call of this attempt may have gone through; it is looked up before anything is said")
         unanswered(draft, replace(attempt, refused=answer.kind), f"refused: {answer.code}", looked_up=False)
     else:
