@@ -1,0 +1,14 @@
+"""Each story gets a dunr and a sandbox of its own, on the manual clock from Tuesday 23 June 2026, 10:00 UTC."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cases.rehearsal import Rehearsal, rehearse
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[Rehearsal]:
+    with rehearse(tmp_path) as running:
+        yield running

@@ -1,0 +1,282 @@
+"""A whole dunr for a story: `dunr serve`, `dunr sandbox` and any number of `dunr worker`, each a process of its own on real files.
+
+A test says what happens in the words of the trade, and reads only what a merchant could read: the intake's answers, what the processor saw, mails, access, the case,
+the ledger and the alerts.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+
+START = "2026-06-23T10:00:00Z"  # a Tuesday
+SECRET = "whsec_rehearsal"
+KEY = "sk_sandbox_rehearsal"
+READY_SECONDS = 30.0
+WAIT_SECONDS = 30.0
+Json = dict[str, Any]
+T = TypeVar("T")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def until(question: Callable[[], T], seconds: float = WAIT_SECONDS) -> T:
+    """Ask again until the answer is true; the last answer is shown where it never is."""
+    give_up = time.monotonic() + seconds
+    while True:
+        answer = question()
+        if answer:
+            return answer
+        assert time.monotonic() < give_up, f"still {answer!r} after {seconds} s"
+        time.sleep(0.05)
+
+
+class Rehearsal:
+    """One dunr and one sandbox. On the manual clock the test moves the time; on the system clock workers do the work."""
+
+    def __init__(self, folder: Path, *, clock: str = "manual", start: str = START, **environment: str) -> None:
+        self.folder, self.clock, self._start_at = folder, clock, start
+        self.port, self.sandbox_port = free_port(), free_port()
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("DUNR_")} | {
+            "DUNR_DATA": str(folder / "data"),
+            "DUNR_PORT": str(self.port),
+            "DUNR_SANDBOX_URL": f"http://127.0.0.1:{self.sandbox_port}",
+            "DUNR_SANDBOX_API_KEY": KEY,
+            "DUNR_WEBHOOK_SECRETS": SECRET,
+            "DUNR_CLOCK": clock,
+        }
+        if clock == "manual":
+            self.environment["DUNR_CLOCK_START"] = start
+        self.environment |= environment
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=120.0, trust_env=False)
+        self.psp = httpx.Client(base_url=f"http://127.0.0.1:{self.sandbox_port}", timeout=120.0, trust_env=False)
+
+    # --- processes --------------------------------------------------------------------------------------------------
+
+    def run(self, name: str, *arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
+        """Start one of our processes under a name."""
+        log = (self.folder / f"{name}.log").open("ab")
+        command = [str(Path(sys.executable).with_name("dunr")), *arguments]
+        process = subprocess.Popen(command, env=self.environment | environment, cwd=self.folder, stdout=log, stderr=log)
+        log.close()
+        self.processes[name] = process
+        return process
+
+    def start_sandbox(self) -> None:
+        arguments = ["sandbox", "--port", str(self.sandbox_port), "--webhook-url", f"{self.url}/webhooks/sandbox"]
+        arguments += ["--secret", SECRET, "--clock", self.clock, "--database", str(self.folder / "sandbox.db")]
+        if self.clock == "manual":
+            arguments += ["--clock-start", self._start_at]
+        self.run("sandbox", *arguments)
+        self._ready("sandbox", lambda: self.psp.get("/sandbox/clock"))
+
+    def start_serve(self, *arguments: str, **environment: str) -> None:
+        self.run("serve", "serve", *arguments, **environment)
+        self._ready("serve", lambda: self.http.get("/healthz"))
+
+    def start_worker(self, name: str = "worker", **environment: str) -> "subprocess.Popen[bytes]":
+        return self.run(name, "worker", **environment)
+
+    def _ready(self, name: str, ask: Callable[[], httpx.Response]) -> None:
+        give_up = time.monotonic() + READY_SECONDS
+        while True:
+            try:
+                if ask().is_success:
+                    return
+            except httpx.TransportError:
+                pass
+            assert self.processes[name].poll() is None, f"{name} did not start:\n{self.log(name)}"
+            assert time.monotonic() < give_up, f"{name} took too long to start:\n{self.log(name)}"
+            time.sleep(0.05)
+
+    def log(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text(errors="replace")[-4000:]
+
+    def kill(self, name: str) -> None:
+        process = self.processes.pop(name)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def freeze(self, name: str) -> None:
+        self.processes[name].send_signal(signal.SIGSTOP)
+
+    def thaw(self, name: str) -> None:
+        self.processes[name].send_signal(signal.SIGCONT)
+
+    def close(self) -> None:
+        self.http.close()
+        self.psp.close()
+        for process in self.processes.values():
+            process.send_signal(signal.SIGCONT)
+            process.terminate()
+        for process in self.processes.values():
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    # --- what happens -----------------------------------------------------------------------------------------------
+
+    def fail(self, invoice: str, *, card: str | None = "card_1", **more: object) -> Json:
+        """The first charge of an invoice fails: insufficient funds on one card, unless the story says otherwise."""
+        body: Json = {
+            "subscription": f"sub_{invoice}",
+            "invoice": invoice,
+            "customer": {
+                "id": "cus_1",
+                "email": "ada@example.com",
+                "name": "Ada",
+                "locale": "en",
+                "timezone": "UTC",
+                "country": "GB",
+            },
+            "amount_minor": 4900,
+            "currency": "usd",
+            "card": {"id": card, "network": "visa", "last4": "4242", "fingerprint": f"fp_{card}"} if card else None,
+            "decline": "insufficient_funds" if card else None,
+        }
+        made = self.tell("/sandbox/failures", body | more)
+        self.settle()
+        return made
+
+    def script(self, card: str, *outcomes: str) -> None:
+        """What the next charges of a card answer; the last one repeats."""
+        answer = self.psp.put(f"/sandbox/cards/{card}/script", json=list(outcomes))
+        assert answer.is_success, answer.text
+
+    def tell(self, path: str, body: object | None = None, method: str = "POST") -> Json:
+        """Something happens at the processor; on the manual clock everybody is quiet again before the story goes on."""
+        answer = self.psp.request(method, path, json=body if body is not None else {})
+        assert answer.is_success, f"{path}: {answer.status_code} {answer.text}"
+        self.settle()
+        told: Json = answer.json() if answer.content else {}
+        return told
+
+    def set(self, **settings: object) -> None:
+        """Turn the sandbox's settings."""
+        answer = self.psp.patch("/sandbox/settings", json=settings)
+        assert answer.is_success, answer.text
+
+    def settle(self) -> None:
+        """Let news arrive and be applied at this very instant."""
+        if self.clock == "manual" and "serve" in self.processes:
+            self.advance(seconds=0)
+
+    def advance(self, to: str | None = None, seconds: float | None = None) -> Json:
+        """Move the time, through everything that is due on the way."""
+        body = {"to": to} if to is not None else {"seconds": seconds}
+        answer = self.http.post("/v1/test/clock/advance", json=body)
+        assert answer.is_success, f"{answer.status_code} {answer.text}\n{self.log('serve')}"
+        moved: Json = answer.json()
+        return moved
+
+    def pay_now(self, invoice: str) -> httpx.Response:
+        """The customer clicks."""
+        return self.http.post(f"/v1/cases/{invoice}/pay-now")
+
+    def act(self, invoice: str, action: str, **body: object) -> httpx.Response:
+        """An operator acts."""
+        return self.http.post(f"/v1/cases/{invoice}/{action}", json=body)
+
+    # --- what can be seen -------------------------------------------------------------------------------------------
+
+    def charges(self, invoice: str) -> list[Json]:
+        """Every charge request of an invoice that the processor saw, ours and others'."""
+        answer = self.psp.get("/sandbox/charges", params={"invoice": invoice})
+        assert answer.is_success, answer.text
+        seen: list[Json] = answer.json()
+        return seen
+
+    def requests(self, invoice: str) -> list[Json]:
+        """The charge requests that dunr made."""
+        return [charge for charge in self.charges(invoice) if charge.get("key")]
+
+    def captures(self, invoice: str) -> int:
+        """How often money moved, whoever moved it."""
+        return sum(bool(charge["captured"]) for charge in self.charges(invoice))
+
+    def find(self, invoice: str) -> Json | None:
+        """The story of a case, or None where there is none."""
+        answer = self.http.get(f"/v1/cases/{invoice}")
+        if answer.status_code == 404:
+            return None
+        assert answer.is_success, answer.text
+        story: Json = answer.json()
+        return story
+
+    def case(self, invoice: str) -> Json:
+        found = self.find(invoice)
+        assert found is not None, f"there is no case for {invoice}"
+        return found
+
+    def cases(self) -> list[Json]:
+        answer = self.http.get("/v1/cases", params={"limit": 200})
+        assert answer.is_success, answer.text
+        listed: list[Json] = answer.json()["cases"]
+        return listed
+
+    def access(self, subscription: str) -> str:
+        answer = self.http.get(f"/v1/entitlements/{subscription}")
+        assert answer.is_success, answer.text
+        return str(answer.json()["access"])
+
+    def mails(self, kind: str | None = None) -> list[Json]:
+        """What left, oldest first."""
+        answer = self.http.get("/outbox", headers={"accept": "application/json"})
+        assert answer.is_success, answer.text
+        mails: list[Json] = answer.json()["mails"] if isinstance(answer.json(), dict) else answer.json()
+        return [mail for mail in mails if kind is None or mail["kind"] == kind]
+
+    def alerts(self, kind: str | None = None) -> list[Json]:
+        answer = self.http.get("/v1/alerts")
+        assert answer.is_success, answer.text
+        alerts: list[Json] = answer.json()["alerts"] if isinstance(answer.json(), dict) else answer.json()
+        return [alert for alert in alerts if kind is None or alert["kind"] == kind]
+
+    def postings(self, invoice: str) -> list[Json]:
+        return list(self.case(invoice)["postings"])
+
+    def posted(self, invoice: str, kind: str) -> int:
+        """The sum of the debits of one kind of entry."""
+        of_kind = [posting for posting in self.postings(invoice) if posting["kind"] == kind]
+        return sum(amount for posting in of_kind for _, amount in posting["lines"] if amount > 0)
+
+    def balance(self, invoice: str) -> dict[str, int]:
+        """The balance of each account of a case; all of them together are zero."""
+        balance: dict[str, int] = {}
+        for posting in self.postings(invoice):
+            for account, amount in posting["lines"]:
+                balance[account] = balance.get(account, 0) + amount
+        return balance
+
+
+@contextmanager
+def rehearse(
+    folder: Path, *, clock: str = "manual", start: str = START, serve: tuple[str, ...] = (), **environment: str
+) -> Iterator[Rehearsal]:
+    """A running dunr beside a running sandbox."""
+    rehearsal = Rehearsal(folder, clock=clock, start=start, **environment)
+    try:
+        rehearsal.start_sandbox()
+        rehearsal.start_serve(*serve)
+        yield rehearsal
+    finally:
+        rehearsal.close()
