@@ -7,7 +7,7 @@ that no key of the original is ever used again), records the identity and only t
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from dunr.application import Application
 from dunr.core import keys
@@ -23,6 +23,7 @@ PAGE = 200
 PAGES_MAX = 100_000
 
 
+@runtime_checkable
 class Identified(Protocol):
     """A store that can tell itself from a copy of itself."""
 
@@ -107,3 +108,8 @@ def open_cases(reports: Reports) -> Iterator[str]:
             if len(page) < PAGE:
                 break
             after = page[-1].id
+
+
+def identified(store: object) -> Identified | None:
+    """The store as one that knows its identity, or None where it has none."""
+    return store if isinstance(store, Identified) else None

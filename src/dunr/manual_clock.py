@@ -5,7 +5,6 @@ and only then goes on, until the target. Socket time-outs alone stay in real tim
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
@@ -17,6 +16,7 @@ import msgspec
 from dunr.application import Application
 from dunr.errors import StoreUnavailable, WishRejected
 from dunr.ports import Store
+from dunr.sweep import Sweep
 
 CLOCK = "clock"
 WRITE_TRIES_MAX = 20
@@ -114,17 +114,13 @@ def advance(
     *,
     to: datetime | None = None,
     seconds: float | None = None,
-    on_the_way: Callable[[datetime], datetime | None] | None = None,
 ) -> Advanced:
-    """Move the time to a target, doing everything that is due on the way at its own instant.
-
-    `on_the_way` is told each instant and answers when it wants to be told next: work that is not due by itself, such as the daily sweep.
-    """
+    """Move the time to a target, doing everything that is due on the way at its own instant, the daily sweep included."""
     clock = application.clock
     if not isinstance(clock, StoreClock):
         raise WishRejected("The clock runs by itself. Start dunr with --clock manual to move it.", 409)
     with _MOVING:
-        walk = _Walk(application, clock, sandbox, on_the_way)
+        walk = _Walk(application, clock, sandbox)
         target = _target(clock.now(), to, seconds)
         walk.run(target)
         return Advanced(clock.now(), walk.next_due_at())
@@ -149,25 +145,19 @@ def _target(now: datetime, to: datetime | None, seconds: float | None) -> dateti
 class _Walk:
     """One advance: from instant to instant, quiet at each."""
 
-    def __init__(
-        self,
-        application: Application,
-        clock: StoreClock,
-        sandbox: SandboxClock | None,
-        on_the_way: Callable[[datetime], datetime | None] | None,
-    ) -> None:
+    def __init__(self, application: Application, clock: StoreClock, sandbox: SandboxClock | None) -> None:
         self._application = application
         self._clock = clock
         self._sandbox = sandbox
-        self._on_the_way = on_the_way
-        self._told_next_at: datetime | None = None
+        accounts = ((application.settings.processor, application.settings.account),)
+        self._sweep = Sweep(application.engine, application.reports, application.intake.alert, accounts)
 
     def run(self, target: datetime) -> None:
         """Go there. The instant at which we stand is finished first."""
         self._stand_at(self._clock.now())
         for _ in range(INSTANTS_MAX):
             at = self._next_at()
-            if at is None or at > target:
+            if at > target:
                 break
             self._stand_at(max(at, self._clock.now()))
         else:
@@ -180,8 +170,9 @@ class _Walk:
         theirs = self._sandbox.face().next_due_at if self._sandbox is not None else None
         return min((at for at in (ours, theirs) if at is not None), default=None)
 
-    def _next_at(self) -> datetime | None:
-        return min((at for at in (self.next_due_at(), self._told_next_at) if at is not None), default=None)
+    def _next_at(self) -> datetime:
+        """Where to stop next. The sweep is on the way, though nobody who asks what is due means it."""
+        return min(at for at in (self.next_due_at(), self._sweep.next_at()) if at is not None)
 
     def _stand_at(self, at: datetime) -> None:
         """Our clock first: a webhook that the sandbox signs on its way must not come from our future."""
@@ -189,8 +180,7 @@ class _Walk:
         if self._sandbox is not None:
             self._sandbox.move(at)
         self._until_quiet()
-        if self._on_the_way is not None and (self._told_next_at is None or self._told_next_at <= at):
-            self._told_next_at = self._on_the_way(at)
+        if self._sweep.run_if_due():
             self._until_quiet()
 
     def _until_quiet(self) -> None:

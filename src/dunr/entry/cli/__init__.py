@@ -1,0 +1,61 @@
+"""`dunr`: the command line. One file a group of commands; each imports what it needs when it runs, so that `dunr --help` is quick.
+
+Exit codes: 0 it was done, 1 it failed, 2 it was asked for in a way that cannot be meant.
+"""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dunr.entry.cli import (
+    brake,
+    cases,
+    chaos,
+    database,
+    deadletters,
+    plan,
+    policy,
+    sandbox,
+    serve,
+    setup,
+    token,
+    worker,
+)
+from dunr.entry.cli.terminal import Place, exit_code_of
+
+app = typer.Typer(
+    help="dunr recovers failed subscription charges, and never charges twice.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _begin(
+    context: typer.Context,
+    data: Annotated[Path | None, typer.Option(help="The data folder; wins over DUNR_DATA.")] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")] = False,
+) -> None:
+    """Dunr recovers failed subscription charges, and never charges twice."""
+    context.obj = Place(data=data, debug=debug)
+
+
+for group in (setup, serve, worker, sandbox, plan, chaos, brake):
+    group.add_to(app)
+for name, commands in {
+    "cases": cases.app,
+    "deadletters": deadletters.app,
+    "token": token.app,
+    "db": database.app,
+    "policy": policy.app,
+}.items():
+    app.add_typer(commands, name=name)
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(exit_code_of(app))

@@ -1,0 +1,35 @@
+"""`dunr db`: bring the database up to this release, and see whether all is well with it."""
+
+import typer
+
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say
+
+app = typer.Typer(help="The database.", no_args_is_help=True)
+
+
+@app.command()
+def migrate(context: typer.Context, as_json: Json = False) -> None:
+    """Create the tables, or bring them up to this release. Every other command does so too; this one does nothing else."""
+    with application_of(context) as application:
+        store = application.settings.store
+    if as_json:
+        answer({"store": store, "migrated": True})
+    else:
+        say(f"{store} is up to date.")
+
+
+@app.command()
+def check(context: typer.Context, as_json: Json = False) -> None:
+    """Check the identity, the balance of the ledger and the audit chain of every case."""
+    from dunr.entry.cli.checks import problems_of
+
+    with application_of(context) as application:
+        problems = list(problems_of(application))
+    if as_json:
+        answer({"problems": problems})
+    for problem in () if as_json else problems:
+        say(problem)
+    if problems:
+        raise Failed(f"{len(problems)} problems were found.")
+    if not as_json:
+        say("All is well.")

@@ -1,0 +1,152 @@
+"""What every command does alike: read settings with its options laid over them, answer for people or as JSON, and turn errors into words and a code."""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import click
+import typer
+
+from dunr.errors import BadRequest, DunrError, SettingsError
+
+if TYPE_CHECKING:
+    from dunr.application import Application
+    from dunr.settings import Settings
+
+FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands before the command: where the data is, and how much an internal error tells."""
+
+    data: Path | None
+    debug: bool
+
+
+class Failed(DunrError):
+    """What was asked for did not come to pass; the text says why and what to do."""
+
+
+def settings_of(context: typer.Context, options: Mapping[str, object] | None = None) -> "Settings":
+    """The settings, with the options of the command laid over the environment, so that they are checked the same way."""
+    from dunr.settings import load_settings
+
+    place = context.find_object(Place)
+    given = {"data": place.data if place is not None else None, **(options or {})}
+    environment = dict(os.environ)
+    environment |= {f"DUNR_{name.upper()}": str(value) for name, value in given.items() if value is not None}
+    return load_settings(environment, Path.cwd())
+
+
+@contextmanager
+def application_of(context: typer.Context, options: Mapping[str, object] | None = None) -> "Iterator[Application]":
+    """One dunr, put together and closed again."""
+    from dunr.bootstrap import build
+
+    settings = settings_of(context, options)
+    log_to_stderr()
+    application = build(settings)
+    try:
+        yield application
+    finally:
+        application.close()
+
+
+def log_to_stderr() -> None:
+    """What the log says never mixes with what a command answers."""
+    import structlog
+
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.dict_tracebacks,
+            structlog.processors.JSONRenderer(),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+def say(text: str) -> None:
+    """A line for people, at once, also where the output is a pipe."""
+    typer.echo(text)
+    sys.stdout.flush()
+
+
+def answer(value: object) -> None:
+    """One JSON value."""
+    import msgspec
+
+    typer.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A table for people. Nothing in it is markup."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    Console(soft_wrap=False).print(table)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return shown(value) if isinstance(value, datetime) else str(value)
+
+
+def shown(at: datetime) -> str:
+    """An instant as people read it."""
+    return f"{at.astimezone(UTC):%a %d %b %Y %H:%M:%S} UTC"
+
+
+def instant(text: str) -> datetime:
+    """An instant from the command line; without an offset it could mean anything."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        at = datetime.min  # noqa: DTZ901 - refused below, like any other without an offset
+    if at.tzinfo is None:
+        raise typer.BadParameter(f"{text!r} is no instant; write it as 2026-06-23T10:00:00Z.")
+    return at.astimezone(UTC)
+
+
+def exit_code_of(app: typer.Typer) -> int:
+    """Run the command line; errors become words on stderr and a code, never a traceback."""
+    debug = "--debug" in sys.argv
+    try:
+        code = app(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return INTERRUPTED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except DunrError as error:
+        typer.echo(f"dunr: {error}", err=True)
+        return WRONG_USE if isinstance(error, SettingsError | BadRequest) else FAILED
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - nobody reads the rest
+        return FAILED
+    except Exception as error:  # noqa: BLE001 - the outermost place: a person gets words, and the traceback when asked for
+        if debug:
+            traceback.print_exc()
+        typer.echo(f"dunr: internal error: {type(error).__name__}: {error} (dunr --debug … shows where)", err=True)
+        return FAILED
+    return code if isinstance(code, int) else 0

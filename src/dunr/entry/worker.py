@@ -1,0 +1,184 @@
+"""The worker for real time: asks again and again what is due, and does it in threads.
+
+The same case is never in two threads of one process at once; between processes, the store's conditions and the lease decide. Recorded effects, which would be
+told twice where two processes told them at once, are performed by one process at a time. What goes wrong in one case stays in that case.
+"""
+
+import os
+import sys
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from datetime import timedelta
+
+import structlog
+
+from dunr.application import Application
+from dunr.core.terms import AlertKind
+from dunr.entry.turn import Turn
+from dunr.entry.work import Job, jobs_due
+from dunr.errors import StoreUnavailable
+from dunr.sweep import Sweep
+
+IDLE_SECONDS = 0.2
+ENOUGH_FOR_EACH_THREAD = 2  # while so much is in hand, nothing more is asked for
+STOP_SECONDS = 10.0
+STORE_WAIT_SECONDS = 1.0
+STORE_WAIT_SECONDS_MAX = 30.0
+FAULT_WAIT_SECONDS = 5.0
+FAULT_WAIT_SECONDS_MAX = 3600.0
+SWEEP_LOOK_SECONDS = 60.0
+
+_log = structlog.get_logger()
+
+
+class Worker:
+    """One process's hands."""
+
+    def __init__(self, application: Application, stop: threading.Event) -> None:
+        """Keep the application; nothing is begun yet."""
+        self._application = application
+        self._stop = stop
+        self._turn = Turn(application.store, application.clock, application.engine.parts.holder)
+        self._guard = threading.Lock()
+        self._busy: dict[str, Future[None]] = {}  # by what must not be done twice at once
+        self._faults: dict[str, tuple[int, float]] = {}  # how often it went wrong, and when to try again
+        self._store_failures_count = 0
+        self._moved = threading.Event()  # something ended, so there is room for more
+        accounts = ((application.settings.processor, application.settings.account),)
+        self._sweep = Sweep(application.engine, application.reports, application.intake.alert, accounts)
+        self._swept_at = 0.0
+
+    def run(self) -> bool:
+        """Work until told to stop; whether everything that was begun has ended within the limit."""
+        threads = ThreadPoolExecutor(self._application.settings.worker_threads, thread_name_prefix="dunr-worker")
+        enough = self._application.settings.worker_threads * ENOUGH_FOR_EACH_THREAD
+        while not self._stop.is_set():
+            self._moved.clear()
+            with self._guard:
+                has_room = len(self._busy) < enough
+            if not has_room or not self._begin_due(threads):
+                self._moved.wait(IDLE_SECONDS)
+        threads.shutdown(wait=False, cancel_futures=True)
+        with self._guard:
+            begun = list(self._busy.values())
+        unfinished = wait(begun, STOP_SECONDS).not_done
+        if not unfinished:
+            self._turn.leave()
+        return not unfinished
+
+    def _begin_due(self, threads: ThreadPoolExecutor) -> int:
+        """Hand everything that is due, and not in hand, to the threads; how much that was."""
+        now = time.monotonic()
+        with self._guard:
+            resting = {key for key, (_, again_at) in self._faults.items() if again_at > now}
+            out_of_reach = resting | self._busy.keys()
+        try:
+            jobs = list(jobs_due(self._application, len(out_of_reach), with_effects=self._turn.is_ours()))
+            self._store_failures_count = 0
+        except StoreUnavailable as unavailable:
+            self._rest(unavailable)
+            return 0
+        if now - self._swept_at >= SWEEP_LOOK_SECONDS:
+            self._swept_at = now
+            jobs.append(Job("sweep", self._sweep_if_due))
+        return sum(self._begin(threads, job, out_of_reach) for job in jobs)
+
+    def _begin(self, threads: ThreadPoolExecutor, job: Job, out_of_reach: set[str]) -> bool:
+        if job.key in out_of_reach:
+            return False
+        out_of_reach.add(job.key)
+        with self._guard:
+            future = threads.submit(self._do, job)
+            self._busy[job.key] = future
+        future.add_done_callback(lambda _: self._ended(job))
+        return True
+
+    def _ended(self, job: Job) -> None:
+        with self._guard:
+            self._busy.pop(job.key, None)
+        self._moved.set()
+
+    def _rest(self, unavailable: StoreUnavailable) -> None:
+        """The store does not answer: leave it alone for a while, growing."""
+        self._store_failures_count += 1
+        seconds = min(STORE_WAIT_SECONDS * 2 ** (self._store_failures_count - 1), STORE_WAIT_SECONDS_MAX)
+        _log.warning("store_unavailable", text=str(unavailable), wait_seconds=seconds)
+        self._stop.wait(seconds)
+
+    def _sweep_if_due(self) -> None:
+        self._sweep.next_at()
+        self._sweep.run_if_due()
+
+    # --- one thing --------------------------------------------------------------------------------------------------------------
+
+    def _do(self, job: Job) -> None:
+        """Do one thing. A fault in it is told, and it rests for a while; the others go on."""
+        try:
+            job.work()
+        except StoreUnavailable as unavailable:
+            _log.warning("store_unavailable", job=job.key, text=str(unavailable))
+            self._set_aside(job, STORE_WAIT_SECONDS)
+        except Exception as fault:  # noqa: BLE001 - the outermost place: what is wrong with one case must not stop the others
+            _log.exception("job_failed", job=job.key)
+            count = self._set_aside(job, FAULT_WAIT_SECONDS)
+            self._tell(job, fault, count)
+        else:
+            with self._guard:
+                self._faults.pop(job.key, None)
+
+    def _set_aside(self, job: Job, first_seconds: float) -> int:
+        """Not again before a while, which grows each time; how often that was."""
+        with self._guard:
+            count = self._faults.get(job.key, (0, 0.0))[0] + 1
+            seconds = min(first_seconds * 2 ** min(count - 1, 16), FAULT_WAIT_SECONDS_MAX)
+            self._faults[job.key] = (count, time.monotonic() + seconds)
+        return count
+
+    def _tell(self, job: Job, fault: Exception, count: int) -> None:
+        """One alert for each thing that goes wrong; the store may be what is wrong."""
+        if count > 1:
+            return
+        text = f"{job.key} could not be worked on: {type(fault).__name__}. The log tells more. It is tried again; others go on."
+        try:
+            self._application.intake.alert(AlertKind.DEAD_LETTER, f"job/{job.key}", text)
+        except StoreUnavailable as unavailable:
+            _log.warning("alert_not_recorded", job=job.key, text=str(unavailable))
+
+
+def run_worker(application: Application, stop: threading.Event) -> bool:
+    """Work in this thread until told to stop; whether everything that was begun has ended."""
+    return Worker(application, stop).run()
+
+
+class WorkerThread(threading.Thread):
+    """A worker beside something else in one process."""
+
+    def __init__(self, application: Application, stop: threading.Event) -> None:
+        super().__init__(name="dunr-worker", daemon=True)
+        self._worker = Worker(application, stop)
+        self._everything_ended = False
+
+    def run(self) -> None:
+        """Work until told to stop."""
+        self._everything_ended = self._worker.run()
+
+    def ended(self) -> bool:
+        """Wait for the end, for as long as a worker is given; whether everything that was begun has ended."""
+        self.join(STOP_SECONDS + IDLE_SECONDS + 1)
+        return self._everything_ended
+
+
+def start_worker(application: Application, stop: threading.Event) -> WorkerThread:
+    """Work in a thread of its own until told to stop."""
+    worker = WorkerThread(application, stop)
+    worker.start()
+    return worker
+
+
+def leave() -> None:
+    """End the process though something is still being sent. It stays in flight, and whoever works next looks it up."""
+    _log.warning("left_with_work_in_flight", waited=str(timedelta(seconds=STOP_SECONDS)))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
