@@ -157,6 +157,7 @@ class Case:
     returned_charge_ids: tuple[str, ...] = ()
     refunded: tuple[tuple[str, int], ...] = ()  # charge id, amount refunded so far
     disputes: tuple[KnownDispute, ...] = ()
+    returned_unseen_minor: int = 0  # of what the payer's bank took back, what the processor still calls paid
     credited_minor: int = 0
     captured_minor: int = 0
     overpaid_minor: int = 0

@@ -151,13 +151,9 @@ def _from_statements(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterat
     if case.is_open and credited:
         yield AmountChanged()
     unexplained = case.amount_due_minor - invoice.amount_due_minor - credited
-    if (
-        case.state is not CaseState.CLOSED
-        and invoice.status is InvoiceStatus.PAID
-        and unexplained > 0
-        and not in_flight
-    ):
-        yield PaidElsewhere(None, unexplained)
+    paid = unexplained - case.returned_unseen_minor
+    if case.is_open and invoice.status is InvoiceStatus.PAID and paid > 0 and not in_flight:
+        yield PaidElsewhere(None, paid)
     if invoice.status is InvoiceStatus.VOID and case.is_open:
         yield InvoiceVoided()
     if invoice.status is InvoiceStatus.WRITTEN_OFF and case.is_open:

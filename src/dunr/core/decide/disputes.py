@@ -13,7 +13,16 @@ from dunr.core.declines import classify
 from dunr.core.events import AttemptReturned, DisputeClosed, DisputeOpened, IntentCancelled
 from dunr.core.model import Hold, KnownDispute
 from dunr.core.snapshot import DisputeSnapshot, RawDecline
-from dunr.core.terms import Access, AlertKind, CaseState, DeclineKind, DeclineReason, DisputeStatus, HoldKind
+from dunr.core.terms import (
+    Access,
+    AlertKind,
+    CaseState,
+    DeclineKind,
+    DeclineReason,
+    DisputeStatus,
+    HoldKind,
+    InvoiceStatus,
+)
 
 
 def _remember(draft: Draft, dispute: DisputeSnapshot) -> None:
@@ -46,7 +55,7 @@ def dispute_opened(draft: Draft, event: DisputeOpened) -> None:
     _note_on_card(draft, dispute)
     text = f"Dispute {dispute.processor_dispute_id} over {dispute.amount_minor} {case.currency} concerns {case.processor_invoice_id}."
     draft.alert(AlertKind.DISPUTED, f"{case.id}/{dispute.processor_dispute_id}", text)
-    if dispute.reinstated:
+    if dispute.reinstated or dispute.status not in (DisputeStatus.OPEN, DisputeStatus.LOST):
         dispute_closed(draft, DisputeClosed(dispute))
 
 
@@ -102,13 +111,16 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
     """A bank debit came back after it had succeeded: the debt stands again, in a new round where presenting it once more makes sense."""
     charge, case = event.charge, draft.case
     give_back(draft, charge.processor_charge_id, charge.amount_minor, draft.now)
+    if draft.snapshot.invoice.status is InvoiceStatus.PAID:
+        still_paid = case.returned_unseen_minor + draft.case.amount_due_minor - case.amount_due_minor
+        draft.case = replace(draft.case, returned_unseen_minor=still_paid)
     reason = classify(charge.decline or RawDecline(charge.return_code), case.processor, draft.facts)
     text = f"Payment {charge.processor_charge_id} of {case.processor_invoice_id} was returned ({draft.facts.reasons[reason].sentence})."
     draft.alert(AlertKind.PAYMENT_RETURNED, f"{case.id}/{charge.processor_charge_id}", text)
     draft.why(
         f"the captured payment {charge.processor_charge_id} came back: {charge.amount_minor} {case.currency} is owed again"
     )
-    if case.state is not CaseState.RECOVERED:
+    if case.state is not CaseState.RECOVERED or not draft.case.amount_due_minor:
         return
     again = reason is DeclineReason.INSUFFICIENT_FUNDS
     draft.case = replace(
@@ -122,6 +134,7 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
         ended_at=None,
         warned_at=None,
         paused_at=None,
+        deadline_at=None,
     )
     draft.why(f"round {case.round + 1} begins")
     if again:

@@ -15,7 +15,7 @@ from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
 from dunr.core.policy import Policy
 from dunr.core.snapshot import Snapshot
-from dunr.core.terms import Access, AlertKind
+from dunr.core.terms import Access, AlertKind, InvoiceStatus
 from dunr.core.timers import wake_at
 
 ATTEMPTS_KEPT_MAX = 50
@@ -110,6 +110,8 @@ class Draft:
             self.case = replace(self.case, look_failing_since_at=None)
         if snapshot.taken_at > self.case.seen_at:
             self.case = replace(self.case, seen_at=snapshot.taken_at)
+        if self.case.returned_unseen_minor and snapshot.invoice.status is InvoiceStatus.OPEN:
+            self.case = replace(self.case, returned_unseen_minor=0)
         if self.customer is not None and self.customer.payer != self.payer:
             self.customer = replace(self.customer, payer=self.payer)
         known = snapshot.subscription
