@@ -15,6 +15,7 @@ from dunr.entry.cli import (
     chaos,
     database,
     deadletters,
+    demo,
     plan,
     policy,
     sandbox,
@@ -44,7 +45,7 @@ def _begin(
     context.obj = Place(data=data, debug=debug)
 
 
-for group in (setup, serve, worker, sandbox, plan, chaos, brake):
+for group in (setup, serve, worker, sandbox, demo, plan, chaos, brake):
     group.add_to(app)
 for name, commands in {
     "cases": cases.app,

@@ -66,7 +66,9 @@ def serve(
     with ExitStack() as opened:
         opened.callback(listener.close)
         application = opened.enter_context(application_of(context, options))
-        inside = _sandbox(application, opened) if sandbox else None
+        inside = sandbox_inside(application) if sandbox else None
+        if inside is not None:
+            opened.callback(inside.state.sandbox.close)
         _run(application, inside, listener, works=not no_worker and application.settings.clock == "system")
 
 
@@ -89,12 +91,12 @@ def _own_address(host: str) -> str:
     return "127.0.0.1" if host in ("0.0.0.0", "::", "localhost") else host  # noqa: S104 - compared, not listened at
 
 
-def _sandbox(application: "Application", opened: ExitStack) -> "Starlette":
-    """The sandbox, which sends its webhooks to us on our own port."""
+def sandbox_inside(application: "Application") -> "Starlette":
+    """The sandbox, which sends its webhooks to us on our own port; whoever asks for it closes `state.sandbox`."""
     from dunr.sandbox.app import SandboxConfig, build_app
 
     settings = application.settings
-    app = build_app(
+    return build_app(
         SandboxConfig(
             database=settings.data / "sandbox.db",
             webhook_url=f"{settings.sandbox_url}/webhooks/sandbox",
@@ -105,8 +107,6 @@ def _sandbox(application: "Application", opened: ExitStack) -> "Starlette":
             clock_start=application.clock.now() if settings.clock == "manual" else None,
         )
     )
-    opened.callback(app.state.sandbox.close)
-    return app
 
 
 def _run(application: "Application", sandbox: "Starlette | None", listener: socket.socket, *, works: bool) -> None:
