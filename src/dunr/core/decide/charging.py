@@ -29,27 +29,36 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
     if case.in_flight is not None or step is None or step.number != event.step_number or step.at > draft.now:
         draft.why(f"step {event.step_number} is not due: the timer was early, late or doubled")
         return
-    if is_missed(step, draft.now):
-        run_missed(draft)
-        return
+    missed = is_missed(step, draft.now)
     if draft.dossier.stops.charges:
-        draft.wait(STOPPED_LOOK, f"nothing is sent: {'; '.join(draft.dossier.stops.charges)}")
+        wait = GATE_WAIT if missed else STOPPED_LOOK
+        draft.wait(wait, f"nothing is sent: {'; '.join(draft.dossier.stops.charges)}")
         return
     default = draft.snapshot.default_method
     if default is None:
         draft.wait(GATE_WAIT, "there is no payment method to charge")
         return
     method = ref_of(default)
+    if not _is_gate_open(draft, method):
+        return  # a missed step is laid anew once it may be sent, not every day until then
+    if missed:
+        run_missed(draft)
+        return
     deferral = budget.deferred_until(draft.method, draft.policy, draft.now)
     if deferral is not None:
         lay_from_now(draft, deferral[0], f"deferred: {deferral[1]}")
         return
-    if may_begin(draft, method):
+    if _is_card_free(draft):
         begin(draft, Trigger.TIMER, step.number, method)
 
 
 def may_begin(draft: Draft, method: MethodRef) -> bool:
     """Whether an attempt may begin now; where not, when to look again."""
+    return _is_gate_open(draft, method) and _is_card_free(draft)
+
+
+def _is_gate_open(draft: Draft, method: MethodRef) -> bool:
+    """The look before the intent."""
     case, snapshot = draft.case, draft.snapshot
     refusals = closed_because(
         case, snapshot.invoice.amount_due_minor, case.currency, method, snapshot, draft.method, draft.dossier.stops
@@ -61,6 +70,12 @@ def may_begin(draft: Draft, method: MethodRef) -> bool:
         else:
             draft.wait(GATE_WAIT, f"not sent: {'; '.join(refusals)}")
         return False
+    return True
+
+
+def _is_card_free(draft: Draft) -> bool:
+    """Whether no earlier try waits for the customer's bank, and no other attempt is being sent on this card."""
+    case = draft.case
     if case.uncancelled_intent_id is not None:
         key = keys.cancel_intent(case.uncancelled_intent_id)
         draft.effects.append(CancelAttempt(key, case.id, case.uncancelled_intent_id))

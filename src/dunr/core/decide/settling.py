@@ -184,7 +184,8 @@ def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
                 carry_over(draft)
         case RefusedKind.KEY_REVOKED:
             text = f"{case.processor} refuses our API key for {case.account}. Nothing is sent there until the key is replaced and sending is resumed."
-            draft.alert(AlertKind.KEY_REVOKED, f"{case.processor}/{case.account}", text)
+            about = f"{case.processor}/{case.account}/{draft.now.date().isoformat()}"  # once a day, however many cases meet it
+            draft.alert(AlertKind.KEY_REVOKED, about, text)
             key = keys.stop_sending(case.processor, case.account, f"{case.id}-a{attempt.number}")
             draft.effects.append(
                 StopSending(key, case.id, case.processor, case.account, f"the API key was refused ({answer.code})")
