@@ -59,7 +59,7 @@ class Served:
         return self.http.post(path, json=body)
 
     def fail(self, invoice: str = "in_1", **more: object) -> None:
-        body = {"invoice": invoice, "subscription": "sub_1", "decline": "insufficient_funds"}
+        body: dict[str, object] = {"invoice": invoice, "subscription": "sub_1", "decline": "insufficient_funds"}
         body |= {"customer": {"id": "cus_1", "email": "ada@example.com", "name": "Ada"}, "card": {"id": "pm_1"}}
         answer = self.post("/sandbox/failures", **(body | more))
         assert answer.status_code == 201, answer.text
@@ -98,7 +98,7 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, **chosen: Any) -> Iterator[Served]:
+def served(folder: Path, **chosen: object) -> Iterator[Served]:
     """dunr on the manual clock over a store in memory, unless chosen otherwise."""
     port = free_port()
     base_url = f"http://127.0.0.1:{port}"

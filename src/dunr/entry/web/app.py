@@ -10,15 +10,22 @@ from starlette.routing import BaseRoute
 
 from dunr.application import Application
 from dunr.entry.web import cases, clock, registers, wishes
+from dunr.entry.web.dashboard import Dashboard
 from dunr.entry.web.entitlements import entitlement_route
 from dunr.entry.web.face import WebFace
+from dunr.entry.web.forms import FormSigner
 from dunr.entry.web.headers import SecurityHeaders
 from dunr.entry.web.health import health_routes
 from dunr.entry.web.intake import WebhookIntake
+from dunr.entry.web.links import CardLinkPages
 from dunr.entry.web.openapi import openapi_route
+from dunr.entry.web.outbox import outbox_routes
 from dunr.entry.web.pages import error_page, static_files
 from dunr.entry.web.problems import error_handler
+from dunr.entry.web.rehearsal import RehearsalForms
 from dunr.errors import DunrError
+from dunr.mail.links import CardLinks
+from dunr.settings import link_secret
 
 OPERATIONS = (*cases.OPERATIONS, *wishes.OPERATIONS, *registers.OPERATIONS, *clock.OPERATIONS)
 
@@ -27,6 +34,8 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
     """All faces over one application; with a sandbox app, its routes too. The application is closed by whoever built it."""
     face = WebFace(application)
     intake = WebhookIntake(face)
+    secret = link_secret(application.settings)
+    signer = FormSigner(secret)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -41,6 +50,10 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         *(operation.route(face) for operation in OPERATIONS),
         openapi_route(OPERATIONS),
         *health_routes(face),
+        *CardLinkPages(face, CardLinks(secret, application.settings.links_base)).routes(),
+        *Dashboard(face, signer).routes(),
+        *RehearsalForms(face, signer).routes(),
+        *outbox_routes(face),
         static_files(),
     ]
     if sandbox_app is not None:

@@ -113,6 +113,8 @@ def error_handler(page: ErrorPage) -> Handler:
     async def answer(request: Request, error: Exception) -> Response:
         problem, headers = problem_of(error), extra_headers(error)
         if is_for_people(request):
+            if problem.status == HTTPStatus.UNAUTHORIZED:
+                headers["WWW-Authenticate"] = 'Basic realm="dunr: an API token as the password"'
             return page(problem, headers)
         return problem_response(problem, headers)
 
