@@ -94,7 +94,7 @@ class Engine:
 
     def commit(self, rows: Rows, decision: Decision) -> bool:
         """Write a decision whole; False where the rows have moved. One that changes nothing is not written."""
-        if decision.rejection is not None or (decision.changes_nothing and not decision.effects):
+        if decision.changes_nothing and not decision.effects:
             return True
         written = self.store.commit((Change(rows, decision),))[0]
         self.steps_count += written

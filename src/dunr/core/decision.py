@@ -92,7 +92,10 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """New rows, insert-only rows, effects, and why. A row that is None is unchanged; a decision without rows and records changes nothing."""
+    """New rows, insert-only rows, effects, and why. A row that is None is unchanged; a decision without rows and records changes nothing.
+
+    A rejected wish may still record what it found in its way and cancels.
+    """
 
     because: tuple[str, ...]
     case: Case | None = None

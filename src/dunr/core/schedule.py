@@ -121,19 +121,26 @@ def is_missed(step: PlannedStep, now: datetime) -> bool:
     return now - step.at > LATE_BY_MOST
 
 
+def has_passed(rung: Rung, planned: PlannedStep, now: datetime) -> bool:
+    """Whether a step's time is gone: a step in minutes runs at its time or not at all; any other may be late by an hour."""
+    return planned.at < now if rung.step.unit is StepUnit.MINUTES else is_missed(planned, now)
+
+
 def relay_missed(
     coming: Sequence[Rung], planned: Sequence[PlannedStep], now: datetime, policy: Policy, facts: Facts
 ) -> tuple[PlannedStep, ...]:
     """What becomes of a plan whose first date has passed: never caught up.
 
-    Steps in minutes whose time is gone are skipped and the later ones keep their times. Otherwise one step runs at the next allowed
-    instant and the rest are laid anew from it with their gaps.
+    Steps in minutes whose time is gone are skipped and the later ones keep their times. If the step after them is gone too, it
+    runs at the next allowed instant and the rest are laid anew from it with their gaps.
     """
-    by_number = {step.number: step for step in planned}
-    passed = [rung for rung in coming if rung.number in by_number and by_number[rung.number].at < now]
-    if passed and all(rung.step.unit is StepUnit.MINUTES for rung in passed):
-        return tuple(by_number[rung.number] for rung in coming if rung not in passed and rung.number in by_number)
-    return lay_from(coming, now, "its time passed while nothing could be sent", policy, facts)
+    left = list(zip(coming, planned, strict=False))
+    while left and left[0][0].step.unit is StepUnit.MINUTES and has_passed(*left[0], now):
+        del left[0]
+    if left and has_passed(*left[0], now):
+        rungs_left = [rung for rung, _ in left]
+        return lay_from(rungs_left, now, "its time passed while nothing could be sent", policy, facts)
+    return tuple(step for _, step in left)
 
 
 def keep_told(old: Sequence[PlannedStep], new: Sequence[PlannedStep]) -> tuple[PlannedStep, ...]:

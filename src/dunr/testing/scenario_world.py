@@ -119,8 +119,7 @@ class World(ProcessorInWorld):
         decision = decide(self.dossier(invoice_id, snapshot), event, self.facts, self.now)
         assert decision.because, f"a decision without a reason: {event}"
         self.decisions.append(decision)
-        if decision.rejection is None:
-            self._commit(decision)
+        self._commit(decision)
         return decision
 
     def _commit(self, decision: Decision) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from dunr.core import keys
 from dunr.core.access import fold
 from dunr.core.decision import AuditEntry, Decision, Dossier, Posting, Rejection
-from dunr.core.effects import Effect, Notice, Nudge, Publish, RaiseAlert
+from dunr.core.effects import CancelAttempt, Effect, Notice, Nudge, Publish, RaiseAlert
 from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
 from dunr.core.policy import Policy
@@ -125,7 +125,7 @@ class Draft:
     def finish(self, what: str, actor: str) -> Decision:
         """What every decision has in common; a draft that changed nothing becomes a decision that changes nothing."""
         if self.rejection is not None:
-            return Decision(tuple(self.because), rejection=self.rejection)
+            self._forget_the_wish()
         before = self.dossier
         rows_moved = (
             (self.case is not before.case and self.case != before.case)
@@ -134,7 +134,7 @@ class Draft:
             or self.customer is not before.customer
         )
         if not rows_moved and not self.effects and not self.postings:
-            return Decision(tuple(self.because))
+            return Decision(tuple(self.because), rejection=self.rejection)
         self._list_case_of_customer()
         self._fold_access()
         entry = self._audit(what, actor)
@@ -148,7 +148,16 @@ class Draft:
             postings=tuple(self.postings),
             audit=(entry,),
             effects=tuple(self.effects),
+            rejection=self.rejection,
         )
+
+    def _forget_the_wish(self) -> None:
+        """A wish that was rejected leaves no trace in the rows; only what it found in its way is cancelled."""
+        before = self.dossier
+        assert before.case is not None, "a wish is about a case"
+        self.case, self.subscription, self.method = before.case, before.subscription, before.method
+        self.customer, self.postings = before.customer, []
+        self.effects = [effect for effect in self.effects if isinstance(effect, CancelAttempt)]
 
     def _audit(self, what: str, actor: str) -> AuditEntry:
         """The next link of the case's chain."""

@@ -77,10 +77,15 @@ def _try_now(draft: Draft, method: MethodRef) -> None:
 
 
 def removed(draft: Draft) -> None:
-    """Nothing is on file any more: nothing is tried until the customer adds a method."""
+    """Nothing is on file any more: nothing is tried until the customer adds a method, be it the same one again."""
+    case = draft.case
+    if case.state is not CaseState.SCHEDULED or case.in_flight is not None:
+        draft.why("no step is planned that the missing payment method could stop")
+        return
     draft.why("the customer has no payment method any more")
+    draft.case = replace(case, credentials_tried=())
     set_steps(draft, ())
-    settle_state(draft, notify=True)
+    settle_state(draft)
 
 
 def access_restored(draft: Draft) -> None:

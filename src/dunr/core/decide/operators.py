@@ -172,7 +172,7 @@ def policy_moved(draft: Draft, event: PolicyMoved) -> None:
     draft.why(f"moved to the policy {policy.name} by {event.actor}")
     if draft.case.state is CaseState.SCHEDULED:
         set_steps(draft, lay_steps(coming_rungs(draft), last, policy, draft.facts))
-        settle_state(draft, notify=True)
+        settle_state(draft)
 
 
 def case_closed(draft: Draft, event: CaseClosed) -> None:

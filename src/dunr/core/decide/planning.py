@@ -5,6 +5,7 @@ The one place where the plan of a case is written. It also says which notice bel
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import assert_never
 
 from dunr.core import ledger, notices
 from dunr.core.decide.draft import Draft
@@ -28,28 +29,38 @@ STOPPED_LOOK = timedelta(minutes=5)
 
 
 def planning_reason(draft: Draft) -> DeclineReason:
-    """The reason whose rungs count. A decline that says nothing about the payer is treated with the caution due to an unknown one."""
-    reason = draft.case.deciding_reason or DeclineReason.UNKNOWN
+    """The reason whose rungs count."""
+    return _planned_as(draft, draft.case.deciding_reason)
+
+
+def _planned_as(draft: Draft, reason: DeclineReason | None) -> DeclineReason:
+    """A decline that says nothing about the payer is treated with the caution due to an unknown one."""
+    if reason is None:
+        return DeclineReason.UNKNOWN
     match draft.facts.reasons[reason].kind:
         case DeclineKind.SOFT | DeclineKind.ACTION | DeclineKind.HARD:
             return reason
         case DeclineKind.NEUTRAL | DeclineKind.OPERATOR:
             return DeclineReason.UNKNOWN
+        case unreachable:
+            assert_never(unreachable)
 
 
 def coming_rungs(draft: Draft) -> tuple[Rung, ...]:
-    """The rungs that the case still has, under its policy and its deciding reason."""
+    """The rungs that the case still has, under its policy and its deciding reason. Skipped rungs count as used, for whatever reason it is now."""
     case, reason = draft.case, planning_reason(draft)
-    on_reason = sum(
-        1
+    spent = [
+        attempt
         for attempt in case.attempts
         if attempt.round == case.round
         and attempt.trigger in SPENDS_STEP
-        and attempt.after_reason is reason
         and attempt.outcome in (Outcome.SUCCEEDED, Outcome.DECLINED)
-        and attempt.number > 0
+    ]
+    skipped_count = max(0, case.steps_spent_count - len(spent))
+    on_reason = sum(1 for attempt in spent if _planned_as(draft, attempt.after_reason) is reason)
+    return rungs(
+        draft.policy, draft.facts, reason, case.steps_spent_count, on_reason + skipped_count, case.step_attempts_count
     )
-    return rungs(draft.policy, draft.facts, reason, case.steps_spent_count, on_reason, case.step_attempts_count)
 
 
 def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
@@ -69,31 +80,37 @@ def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
         draft.why(f"step {step.number} at {step.at.isoformat()}: {'; '.join(step.why)}")
 
 
-def lay_out(draft: Draft, base: datetime, *, notify: bool = True) -> None:
+def lay_out(draft: Draft, base: datetime) -> None:
     """Plan what comes after a decline, counted from `base`; dates that have passed are laid anew from now."""
     coming = coming_rungs(draft)
-    steps = lay_steps(coming, base, draft.policy, draft.facts)
-    if steps and steps[0].at < draft.now:
-        steps = relay_missed(coming, steps, draft.now, draft.policy, draft.facts)
-    set_steps(draft, steps)
-    settle_state(draft, notify=notify)
+    _lay_what_is_left(draft, coming, lay_steps(coming, base, draft.policy, draft.facts))
 
 
 def lay_from_now(draft: Draft, at: datetime, why: str) -> None:
     """Lay the coming steps anew with the first at `at`, or at the next allowed time after it."""
     set_steps(draft, lay_from(coming_rungs(draft), at, why, draft.policy, draft.facts))
-    settle_state(draft, notify=True)
+    settle_state(draft)
 
 
 def run_missed(draft: Draft) -> None:
     """A step whose time has passed is never caught up: one runs at the next allowed time, the rest follow with their gaps."""
-    steps = relay_missed(coming_rungs(draft), draft.case.plan.steps, draft.now, draft.policy, draft.facts)
     draft.why("the step's time passed by more than an hour; it is not caught up")
+    _lay_what_is_left(draft, coming_rungs(draft), draft.case.plan.steps)
+
+
+def _lay_what_is_left(draft: Draft, coming: tuple[Rung, ...], planned: tuple[PlannedStep, ...]) -> None:
+    """Write the plan without the dates that have passed. A step that is skipped for good counts as used, so that it is not offered again."""
+    steps = relay_missed(coming, planned, draft.now, draft.policy, draft.facts)
+    first = steps[0].number if steps else None
+    skipped = [rung.number for rung in coming if first is None or rung.number < first]
+    if skipped:
+        draft.case = replace(draft.case, steps_spent_count=draft.case.steps_spent_count + len(skipped))
+        draft.why(f"skipped, since their minutes have passed: {', '.join(f'step {number}' for number in skipped)}")
     set_steps(draft, steps)
-    settle_state(draft, notify=True)
+    settle_state(draft)
 
 
-def settle_state(draft: Draft, *, notify: bool) -> None:
+def settle_state(draft: Draft) -> None:
     """The state that the plan means, and the notice that belongs to it."""
     case = draft.case
     if case.deciding_reason is DeclineReason.PAYER_DECEASED:
@@ -101,8 +118,7 @@ def settle_state(draft: Draft, *, notify: bool) -> None:
         return
     if case.plan.steps and not _has_no_method(draft):
         draft.case = replace(draft.case, state=CaseState.SCHEDULED)
-        if notify:
-            tell_next_step(draft)
+        tell_next_step(draft)
         return
     if case.plan.steps:
         draft.why("there is no payment method to charge")
@@ -112,8 +128,7 @@ def settle_state(draft: Draft, *, notify: bool) -> None:
         return
     draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
     draft.why("nothing to try until the customer acts")
-    if notify:
-        tell_customer_to_act(draft)
+    tell_customer_to_act(draft)
 
 
 def tell_next_step(draft: Draft) -> None:

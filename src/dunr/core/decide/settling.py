@@ -148,7 +148,7 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
     ):
         draft.case = replace(draft.case, deciding_reason=reason)
         set_steps(draft, ())
-        settle_state(draft, notify=True)
+        settle_state(draft)
 
 
 def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
