@@ -1,0 +1,44 @@
+"""The question that the application asks: one answer, with a version that a client can keep."""
+
+from pathlib import Path
+
+from tests.entry.web.desk import application_for, desk
+from tests.entry.web.served import served
+
+
+def test_a_subscription_that_was_never_seen_is_granted(tmp_path: Path) -> None:
+    with desk(application_for(tmp_path)) as client:
+        answer = client.get("/v1/entitlements/sub_unknown")
+        assert answer.status_code == 200
+        assert answer.json() == {
+            "subscription": "sub_unknown",
+            "access": "granted",
+            "reason": "no failed payment is known",
+            "version": 0,
+            "known": False,
+            "valid_until": "2026-06-24T10:00:00Z",
+            "next_change_at": None,
+        }
+        assert answer.headers["cache-control"].startswith("private")
+
+
+def test_the_answer_has_a_tag_that_changes_with_the_access(tmp_path: Path) -> None:
+    with served(tmp_path) as dunr:
+        dunr.fail()
+        told = dunr.get("/v1/entitlements/sub_1")
+        assert (told.json()["access"], told.json()["known"], told.json()["version"]) == ("grace", True, 1)
+        assert told.json()["next_change_at"] == dunr.case()["pause_at"]
+        assert dunr.get("/v1/entitlements/sandbox:acct_sandbox:sub_1").json()["access"] == "grace"
+        tag = told.headers["etag"]
+        for known in (tag, f'"old", {tag}', f"W/{tag}"):
+            unchanged = dunr.get("/v1/entitlements/sub_1", **{"if-none-match": known})
+            assert (unchanged.status_code, unchanged.content, unchanged.headers["etag"]) == (304, b"", tag)
+        dunr.advance(to="2026-07-08T12:00:00Z")
+        changed = dunr.get("/v1/entitlements/sub_1", **{"if-none-match": tag})
+        assert (changed.status_code, changed.json()["access"]) == (200, "paused")
+        assert changed.json()["valid_until"] == "2026-07-08T12:01:00Z"
+
+
+def test_another_account_is_not_asked_by_its_long_id(tmp_path: Path) -> None:
+    with desk(application_for(tmp_path)) as client:
+        assert client.get("/v1/entitlements/sandbox:acct_other:sub_1").json()["known"] is False
