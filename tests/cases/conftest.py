@@ -12,3 +12,10 @@ from tests.cases.rehearsal import Rehearsal, rehearse
 def world(tmp_path: Path) -> Iterator[Rehearsal]:
     with rehearse(tmp_path) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
+    """One running world for the stories of a file that use different invoices, customers and cards and do not ask what day it is."""
+    with rehearse(tmp_path_factory.mktemp("shared")) as running:
+        yield running

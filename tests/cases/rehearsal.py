@@ -4,6 +4,8 @@ A test says what happens in the words of the trade, and reads only what a mercha
 the ledger and the alerts.
 """
 
+import hashlib
+import hmac
 import os
 import signal
 import socket
@@ -12,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,6 +44,19 @@ def until(question: Callable[[], T], seconds: float = WAIT_SECONDS) -> T:
             return answer
         assert time.monotonic() < give_up, f"still {answer!r} after {seconds} s"
         time.sleep(0.05)
+
+
+def payer(name: str, **more: object) -> Json:
+    """Another customer than the one of `fail`."""
+    person: Json = {"id": f"cus_{name}", "email": f"{name}@example.com", "name": name.title()}
+    return person | {"locale": "en", "timezone": "UTC", "country": "GB"} | more
+
+
+def signature(body: bytes, at: datetime, *secrets: str) -> str:
+    """The header over these bytes as the processor would write it, with one mark for each secret."""
+    signed = f"{int(at.timestamp())}.".encode() + body
+    marks = [hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest() for secret in secrets]
+    return ",".join([f"t={int(at.timestamp())}", *(f"v1={mark}" for mark in marks)])
 
 
 class Rehearsal:
@@ -81,11 +97,13 @@ class Rehearsal:
         if self.clock == "manual":
             arguments += ["--clock-start", self._start_at]
         self.run("sandbox", *arguments)
-        self._ready("sandbox", lambda: self.psp.get("/sandbox/clock"))
 
     def start_serve(self, *arguments: str, **environment: str) -> None:
         self.run("serve", "serve", *arguments, **environment)
         self._ready("serve", lambda: self.http.get("/healthz"))
+
+    def sandbox_ready(self) -> None:
+        self._ready("sandbox", lambda: self.psp.get("/sandbox/clock"))
 
     def start_worker(self, name: str = "worker", **environment: str) -> "subprocess.Popen[bytes]":
         return self.run(name, "worker", **environment)
@@ -170,6 +188,21 @@ class Rehearsal:
         told: Json = answer.json() if answer.content else {}
         return told
 
+    def event(self, **body: object) -> list[int]:
+        """The processor sends an event of the tester's making; what the intake answered."""
+        told = self.tell("/sandbox/webhooks/send", body)
+        return [answer["status"] for answer in told["answers"]]
+
+    def deliver(self, body: bytes, header: str | None, **headers: str) -> httpx.Response:
+        """Somebody posts these very bytes to the intake."""
+        signed = {"sandbox-signature": header} if header is not None else {}
+        return self.http.post("/webhooks/sandbox", content=body, headers=signed | headers)
+
+    def add_card(self, customer: str, card: str, **more: object) -> Json:
+        """The customer puts another card on file, which becomes the default."""
+        body: Json = {"id": card, "network": "visa", "last4": "1111", "fingerprint": f"fp_{card}"}
+        return self.tell(f"/sandbox/customers/{customer}/card", body | more)
+
     def set(self, **settings: object) -> None:
         """Turn the sandbox's settings."""
         answer = self.psp.patch("/sandbox/settings", json=settings)
@@ -187,6 +220,9 @@ class Rehearsal:
         assert answer.is_success, f"{answer.status_code} {answer.text}\n{self.log('serve')}"
         moved: Json = answer.json()
         return moved
+
+    def now(self) -> datetime:
+        return datetime.fromisoformat(self.http.get("/v1/test/clock").json()["now"])
 
     def pay_now(self, invoice: str) -> httpx.Response:
         """The customer clicks."""
@@ -208,6 +244,10 @@ class Rehearsal:
     def requests(self, invoice: str) -> list[Json]:
         """The charge requests that dunr made."""
         return [charge for charge in self.charges(invoice) if charge.get("key")]
+
+    def times(self, invoice: str) -> list[str]:
+        """When dunr asked for the money, to the minute."""
+        return [request["at"][:16] for request in self.requests(invoice)]
 
     def captures(self, invoice: str) -> int:
         """How often money moved, whoever moved it."""
@@ -245,6 +285,10 @@ class Rehearsal:
         mails: list[Json] = answer.json()["mails"] if isinstance(answer.json(), dict) else answer.json()
         return [mail for mail in mails if kind is None or mail["kind"] == kind]
 
+    def mails_to(self, address: str) -> list[str]:
+        """The kinds of what one person got, oldest first."""
+        return [mail["kind"] for mail in self.mails() if mail["to"] == address]
+
     def alerts(self, kind: str | None = None) -> list[Json]:
         answer = self.http.get("/v1/alerts")
         assert answer.is_success, answer.text
@@ -277,6 +321,7 @@ def rehearse(
     try:
         rehearsal.start_sandbox()
         rehearsal.start_serve(*serve)
+        rehearsal.sandbox_ready()
         yield rehearsal
     finally:
         rehearsal.close()
