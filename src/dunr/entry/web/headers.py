@@ -16,6 +16,14 @@ FIXED = (
 )
 
 
+SAFE = {
+    name.decode(): value.decode() for name, value in FIXED
+} | {  # for the answer to an error that nobody expected, which is made outside
+    "cache-control": "no-store",
+    "content-security-policy": CONTENT_POLICY,
+}
+
+
 class SecurityHeaders:
     """Adds them where the handler did not set its own."""
 

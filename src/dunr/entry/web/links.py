@@ -27,6 +27,7 @@ from dunr.mail.links import CardLinks, LinkExpired, LinkForged
 from dunr.ports import ObjectMissing, Refs, SnapshotUnavailable
 
 SEE_OTHER = 303
+CONFLICT = 409
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +98,11 @@ class CardLinkPages:
     def _update(self, token: str) -> Response:
         try:
             case = self._case(token)
-            if not case.is_open:
-                raise WishRejected("There is nothing left to pay here.", 409)
-            if case.in_flight is not None:
-                raise WishRejected("A payment is being processed at this moment. Look again in a few minutes.", 409)
+            if not case.is_open or case.in_flight is not None:
+                return self._page("pay.html", case, token, CONFLICT)
             processor, customer = self._face.application.processors[case.processor], bare(case.customer_id)
             if customer is None:
-                raise WishRejected("This invoice cannot be paid online; please write to us.", 409)
+                raise WishRejected("This invoice cannot be paid online; please write to us.", CONFLICT)
             url = processor.update_link(case.account, customer, case.processor_invoice_id)
         except CallerError as refused:
             return self._sorry(refused)
@@ -114,6 +113,8 @@ class CardLinkPages:
     def _pay_now(self, token: str) -> Response:
         try:
             case = self._case(token)
+            if not case.is_open or case.in_flight is not None:
+                return self._page("pay.html", case, token, CONFLICT)
             attempt = begin_attempt(self._face, case.id, PayNow(CUSTOMER))
         except CallerError as refused:
             return self._sorry(refused)
@@ -122,8 +123,8 @@ class CardLinkPages:
         )
         return self._page(template, self._face.case(case.id), token)
 
-    def _page(self, template: str, case: Case, token: str) -> Response:
-        return page(template, {"pay": self._card_page(case), "token": token}, headers=self._headers)
+    def _page(self, template: str, case: Case, token: str, status: int = 200) -> Response:
+        return page(template, {"pay": self._card_page(case), "token": token}, status, self._headers)
 
     def _card_page(self, case: Case) -> CardPage:
         """The dates are those of the plan, in the customer's own timezone."""

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from dunr.entry.web.headers import SAFE
 from dunr.errors import CallerError, DunrError, StoreUnavailable
 
 RETRY_AFTER_SECONDS = 2
@@ -112,6 +113,8 @@ def error_handler(page: ErrorPage) -> Handler:
 
     async def answer(request: Request, error: Exception) -> Response:
         problem, headers = problem_of(error), extra_headers(error)
+        if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            headers |= SAFE
         if is_for_people(request):
             if problem.status == HTTPStatus.UNAUTHORIZED:
                 headers["WWW-Authenticate"] = 'Basic realm="dunr: an API token as the password"'
