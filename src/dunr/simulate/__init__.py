@@ -1,1 +1,1 @@
-"""Seeded worlds over the real core and engine, and checkers that hold the promises against them."""
+"""Simulated worlds: the real core, engine, intake, performer and runner over a memory store, against a processor that misbehaves by the seed."""

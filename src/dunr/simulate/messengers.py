@@ -1,0 +1,55 @@
+"""The mail server and the merchant of a world: they keep what they were told, and fail by the weather."""
+
+from random import Random
+
+from dunr.core.effects import Notice, Publish, RaiseAlert
+from dunr.core.model import Payer
+from dunr.ports import Delivery
+from dunr.simulate.turns import Turns
+from dunr.simulate.watching import Watch
+from dunr.simulate.weather import Weather
+
+
+class SimMailer:
+    """Implements `Mailer`: keeps what left, and fails by the weather."""
+
+    def __init__(self, rng: Random, turns: Turns, watch: Watch, weather: Weather) -> None:
+        """Nothing has left."""
+        self._rng = rng
+        self._turns = turns
+        self._watch = watch
+        self.weather = weather
+
+    def send(self, notice: Notice, payer: Payer, policy_timezone: str) -> Delivery:
+        self._turns.port_call()
+        delivery = Delivery.SENT
+        if self.weather.mail_failure_rate and self._rng.random() < self.weather.mail_failure_rate:
+            troubles = (Delivery.FAILED_FOR_NOW, Delivery.FAILED_FOR_NOW, Delivery.MAYBE_SENT, Delivery.UNDELIVERABLE)
+            delivery = self._rng.choice(troubles)
+        self._watch.mailed(notice, delivery)
+        return delivery
+
+
+class SimPublisher:
+    """Implements `Publisher`: keeps what was told, and fails by the weather."""
+
+    def __init__(self, rng: Random, turns: Turns, watch: Watch, weather: Weather) -> None:
+        """Nothing was told."""
+        self._rng = rng
+        self._turns = turns
+        self._watch = watch
+        self.weather = weather
+
+    def publish(self, message: Publish) -> Delivery:
+        self._turns.port_call()
+        if self.weather.mail_failure_rate and self._rng.random() < self.weather.mail_failure_rate:
+            return Delivery.FAILED_FOR_NOW
+        self._watch.published(message)
+        return Delivery.SENT
+
+    def alert(self, alert: RaiseAlert) -> Delivery:
+        self._turns.port_call()
+        if self.weather.mail_failure_rate and self._rng.random() < self.weather.mail_failure_rate:
+            return Delivery.FAILED_FOR_NOW
+        self._watch.alerted(alert)
+        return Delivery.SENT

@@ -1,0 +1,256 @@
+"""One world: a merchant, a customer or two, a processor that misbehaves, and dunr between them, from the first failed charge to the end of all trouble."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from random import Random
+
+from dunr.core.facts import Facts
+from dunr.core.snapshot import RawDecline
+from dunr.core.terms import Rail, SubscriptionStatus
+from dunr.engine import Engine, Parts
+from dunr.intake import Intake
+from dunr.performing import Performer
+from dunr.ports import Inbound, ObjectMissing, SnapshotUnavailable
+from dunr.rulebook import EVERYWHERE, KINDS, StoredRulebook
+from dunr.running import Runner
+from dunr.simulate.books import Card, Customer, Invoice, SimSubscription
+from dunr.simulate.calls import AUTHENTICATION, Calls
+from dunr.simulate.checkers.broken import PromiseBroken
+from dunr.simulate.checkers.ending import check_end
+from dunr.simulate.clock import WORLD_BEGINS_AT, Happenings, SimClock
+from dunr.simulate.messengers import SimMailer, SimPublisher
+from dunr.simulate.operators import Operators
+from dunr.simulate.people import People
+from dunr.simulate.processor import SimProcessor
+from dunr.simulate.store import WatchedStore
+from dunr.simulate.story import Story
+from dunr.simulate.turns import Task, Turns
+from dunr.simulate.watching import Watch
+from dunr.simulate.weather import draw, healed
+from dunr.simulate.webhooks import ACCOUNT, PROCESSOR, Webhooks
+
+TROUBLE_LASTS = timedelta(days=16)
+REST_LASTS = timedelta(days=120)
+TURNS_AT_ONE_INSTANT_MAX = 3_000
+WAKE_ANOTHER_RATE = 0.3
+DECLINES = (
+    RawDecline("card_declined", "insufficient_funds"), RawDecline("card_declined", "insufficient_funds"),
+    RawDecline("card_declined", "do_not_honor"), RawDecline("card_declined", "do_not_honor"), RawDecline("card_declined", "generic_decline"),
+    RawDecline("card_declined", "stolen_card"), RawDecline("expired_card", "expired_card"), RawDecline("card_declined", "mystery_code"),
+    AUTHENTICATION,
+)  # fmt: skip
+
+
+class World:
+    """Everything that belongs to one seed. `live` plays it and returns, or raises `PromiseBroken`."""
+
+    def __init__(self, seed: int, facts: Facts, *, tells_story: bool = False) -> None:
+        """Build the world as it is before anything has failed."""
+        self.seed = seed
+        rng = self.rng = Random(seed)
+        weather = self.weather = draw(rng)
+        clock = self.clock = SimClock()
+        self.story = Story(clock) if tells_story else None
+        self.happenings = Happenings(clock)
+        self.turns = Turns(rng, clock, weather.kill_rate, weather.freeze_rate)
+        self.watch = Watch(clock, self.story)
+        self.webhooks = Webhooks(rng, clock, self.happenings, weather)
+        self.calls = Calls(rng, clock, self.happenings, self.turns, self.webhooks, self.watch)
+        self.processor = SimProcessor(rng, clock, self.turns, self.webhooks, self.calls, self.watch)
+        self.store = WatchedStore(self.turns, self.watch)
+        self.rulebook = StoredRulebook(self.store, lambda: weather.policy)
+        self.mailer = SimMailer(rng, self.turns, self.watch, weather)
+        self.publisher = SimPublisher(rng, self.turns, self.watch, weather)
+        self.facts = facts
+        self.engines: list[Engine] = []
+        self.web = self._engine("web")
+        self.webhooks.door = self._receive
+        self.people = People(rng, clock, self.happenings, self.calls, self.webhooks, self.watch)
+        self.operators = Operators(rng, clock, self.happenings, self.turns, self.store, self.watch)
+        self.subscriptions: dict[str, SimSubscription] = {}
+        self.watch.ended_there = self._ended_there
+        self._workers_count = 0
+        self._populate()
+
+    @property
+    def steps_count(self) -> int:
+        """How many decisions were committed."""
+        return sum(engine.steps_count for engine in self.engines)
+
+    def _ended_there(self, subscription_id: str) -> bool:
+        """Whether the processor says that a subscription is over."""
+        return self.subscriptions[subscription_id.rsplit(":", 1)[1]].shown.status is SubscriptionStatus.ENDED
+
+    # --- who lives here ---------------------------------------------------------------------------------------------------------
+
+    def _populate(self) -> None:
+        """A customer with a card that declines, one or two invoices, and what people will do."""
+        rng, now = self.rng, WORLD_BEGINS_AT
+        rail = rng.choice((Rail.ACH, Rail.SEPA)) if self.weather.debit else Rail.CARD
+        self.calls.default_rail = rail
+        declines = tuple(rng.choice(DECLINES) for _ in range(rng.choice((1, 1, 2, 3))))
+        card = Card("first", rail, rng.choice((0.0, 0.1, 0.3, 0.5)), declines)
+        customer = Customer("cus_1", None if rng.random() < 0.05 else "ada@example.com", [card])  # noqa: PLR2004
+        for number in range(1, 1 + rng.choice((1, 1, 1, 2, 2, 3))):
+            if number == 1 or rng.random() < 0.5:  # noqa: PLR2004  # else the next period of the same subscription
+                subscription = SimSubscription(f"sub_{number}")
+                self.subscriptions[subscription.id] = subscription
+                customer.subscriptions.append(subscription)
+            at = now if number == 1 else now + timedelta(hours=rng.choice((0, 1, 30, 200)))
+            self.happenings.at(at, self._failing(number, customer, customer.subscriptions[-1], rng.choice(declines)))
+        self._plan_acts(customer)
+        for number in range(self.weather.outages_count):
+            begin = now + timedelta(hours=rng.choice((1, 24, 95)) + 150 * number)
+            self.processor.outages.append((begin, begin + timedelta(hours=rng.choice((1, 9, 60)))))
+        for _ in range(self.weather.sweeps_count):
+            self.happenings.at(now + timedelta(hours=rng.choice((5, 48, 200))), self._sweep)
+        for _ in range(self.weather.workers_count):
+            self._hire()
+
+    def _failing(
+        self, number: int, customer: Customer, subscription: SimSubscription, raw: RawDecline
+    ) -> Callable[[], None]:
+        """The first charge of an invoice, which fails."""
+
+        def fail() -> None:
+            total_minor = self.rng.choice((4_900, 1_000, 60, 12_345))
+            invoice = Invoice(f"in_{number}", customer, subscription, total_minor, self.clock.instant)
+            self.calls.invoices[invoice.id] = invoice
+            self.watch.tell(
+                "processor", f"{invoice.id} over {total_minor} of {subscription.id} is charged for the first time"
+            )
+            self.calls.first_charge_fails(invoice, raw)
+
+        return fail
+
+    def _plan_acts(self, customer: Customer) -> None:
+        """What people will do, and when: often close to each other, since that is where races are."""
+        rng = self.rng
+        acts = self.people.acts() + self.operators.wishes(self.web, self.calls)
+        weights = [weight for weight, _ in acts]
+        at = WORLD_BEGINS_AT
+        for _ in range(self.weather.acts_count):
+            act = rng.choices(acts, weights)[0][1]
+            at += timedelta(seconds=rng.choice((0, 1, 40, 4_000, 82_800, 86_399, 86_400, 200_000, 400_000)))
+            self.happenings.at(at, lambda act=act: self._on_some_invoice(customer, act))  # type: ignore[misc]
+        if rng.random() < 0.05:  # noqa: PLR2004
+            at = WORLD_BEGINS_AT + timedelta(hours=rng.choice((1, 22, 70)))
+            self.happenings.at(at, lambda: self.operators.brake(self.rulebook))
+
+    def _on_some_invoice(self, customer: Customer, act: Callable[[Invoice], None]) -> None:
+        if customer.invoices:
+            act(self.rng.choice(customer.invoices))
+
+    # --- dunr -------------------------------------------------------------------------------------------------------------------
+
+    def _engine(self, holder: str) -> Engine:
+        """An engine of its own for a worker or for the requests."""
+        processors = {PROCESSOR: self.processor}
+        engine = Engine(Parts(self.store, processors, self.rulebook, self.facts, self.clock, holder))  # type: ignore[arg-type]
+        self.engines.append(engine)
+        return engine
+
+    def _hire(self) -> None:
+        """A worker begins; where it is killed, another one with a new name takes its place after a while."""
+        self._workers_count += 1
+        name = f"worker {self._workers_count}"
+        engine = self._engine(name)
+        runner = Runner(engine, Intake(engine), Performer(engine, self.mailer, self.publisher))
+
+        def work() -> None:
+            while True:
+                if runner.run_once() == 0:
+                    self.turns.rest()
+
+        def replace_me() -> None:
+            self.watch.tell(name, "is killed")
+            self.happenings.at(self.clock.instant + timedelta(seconds=self.rng.choice((0, 5, 400))), self._hire)
+
+        self.turns.add(Task(name, work, replace_me))
+
+    def _receive(self, inbound: Inbound) -> None:
+        """A webhook at our door: durable, then answered."""
+        self.watch.tell("webhook", f"{inbound.event_type} ({inbound.key})")
+        receipts = self.store.receive((inbound,))
+        Intake(self.web).received((inbound,), receipts)
+
+    def _sweep(self) -> None:
+        """Look at every invoice of the processor, by its list, not by events."""
+
+        def body() -> None:
+            try:
+                for invoice_id in self.processor.list_invoices(ACCOUNT, WORLD_BEGINS_AT):
+                    self.web.look(f"{PROCESSOR}:{ACCOUNT}:{invoice_id}")
+            except (SnapshotUnavailable, ObjectMissing) as failure:
+                self.watch.tell("sweep", f"ends early: {failure}")
+
+        self.watch.tell("sweep", "begins")
+        self.turns.add(Task("sweep", body))
+
+    # --- living -----------------------------------------------------------------------------------------------------------------
+
+    def live(self) -> None:
+        """Trouble, then peace, then a look at everything, then the reckoning."""
+        try:
+            self._go_on_until(WORLD_BEGINS_AT + TROUBLE_LASTS)
+            self._mend()
+            self._come_to_rest()
+            self._sweep()
+            self._come_to_rest()
+        except AssertionError as failed:
+            raise PromiseBroken("no assertion of ours fails", str(failed)) from failed
+        check_end(
+            self.store, self.calls.invoices.values(), self.watch.rows, self.watch.messages, hashes=self.seed % 16 == 0
+        )
+
+    def _come_to_rest(self) -> None:
+        """Go on until nothing is due any more."""
+        self._go_on_until(self.clock.instant + REST_LASTS)
+        next_at = self._next_at()
+        if next_at is not None:
+            raise PromiseBroken("no case is stuck", f"work is due for ever, next at {next_at}")
+
+    def _mend(self) -> None:
+        """All faults end; what is by nature (a card without money) stays."""
+        self.watch.tell("world", "all faults are mended from here on")
+        calm = healed(self.weather)
+        for part in (self.calls, self.webhooks, self.mailer, self.publisher):
+            part.weather = calm
+        self.processor.outages.clear()
+        self.turns.kill_rate = self.turns.freeze_rate = 0.0
+        for kind in KINDS:
+            for scope in (EVERYWHERE, f"{PROCESSOR}:{ACCOUNT}"):
+                self.rulebook.resume(kind, scope)
+
+    def _go_on_until(self, end_at: datetime) -> None:
+        """Let things happen and tasks run until nothing is due before the end; the clock jumps over the time between."""
+        clock, turns, happenings, store, rng = self.clock, self.turns, self.happenings, self.store, self.rng
+        tick, at_one_instant = self.weather.tick, 0
+        while True:
+            happenings.happen()
+            candidates = turns.ready()
+            if not candidates or (len(candidates) < len(turns.tasks) and rng.random() < WAKE_ANOTHER_RATE):
+                due_at = store.next_due_at()
+                if due_at is not None and due_at <= clock.instant:
+                    candidates += turns.idlers()
+            if not candidates:
+                next_at = self._next_at()
+                if next_at is None or next_at > end_at:
+                    return
+                clock.instant, at_one_instant = next_at, 0
+                continue
+            at_one_instant += 1
+            if at_one_instant > TURNS_AT_ONE_INSTANT_MAX:
+                raise PromiseBroken("work ends", f"still busy after {TURNS_AT_ONE_INSTANT_MAX} turns without a pause")
+            task = candidates[0] if len(candidates) == 1 else rng.choice(candidates)
+            what = turns.give(task, alone=len(turns.tasks) == 1)
+            if what == "froze":
+                self.watch.tell(task.name, f"is frozen until {task.asleep_until}")
+            clock.instant += tick
+
+    def _next_at(self) -> datetime | None:
+        """The next instant at which anything can happen."""
+        due_at = self.store.next_due_at() if self.turns.idlers() else None
+        instants = (self.happenings.first_at(), self.turns.next_wake_at(), due_at)
+        next_at = min((at for at in instants if at is not None), default=None)
+        return max(next_at, self.clock.instant) if next_at is not None else None
