@@ -169,7 +169,7 @@ def test_missed_minutes_are_skipped_and_later_steps_keep_their_times() -> None:
                       steps 4 2026-06-23 10:07, 5 2026-06-23 10:12, 6 2026-06-23 10:20, 7 2026-06-23 10:33, 8 2026-06-23 10:54
     2026-06-23 10:05  operator holds until 2026-06-23 11:30
     2026-06-23 11:30  nothing happens
-                      state exhausted; attempts 2; notice method_needed
+                      state exhausted; attempts 2; no notice
     """)
 
 

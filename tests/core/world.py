@@ -5,15 +5,21 @@ from functools import cache
 
 from dunr.core.facts import Facts
 from dunr.core.policy import Policy
+from dunr.core.terms import DeclineReason
 from dunr.facts.load import load_facts
 from dunr.testing.scenario import play
 from dunr.testing.scenario_world import World
+
+MAPPED = {
+    ("sandbox", "decline_code", "r15"): DeclineReason.PAYER_DECEASED,
+    ("sandbox", "decline_code", "r10"): DeclineReason.AUTHORIZATION_DISPUTED,
+}
 
 
 @cache
 def facts() -> Facts:
     """The shipped facts with the holidays that the stories need."""
-    return load_facts(calendars=("GB", "DE"), years=range(2025, 2029))
+    return load_facts(merchant_declines=MAPPED, calendars=("GB", "DE"), years=range(2025, 2029))
 
 
 def story(text: str, policy: Policy | None = None) -> World:

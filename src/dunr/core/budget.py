@@ -18,7 +18,8 @@ NEVER_SENT = frozenset({Outcome.WITHDRAWN, Outcome.REFUSED})
 
 def _within(sends: Iterable[Send], window: timedelta, now: datetime) -> list[Send]:
     """The sends of a rolling window that reached, or may have reached, the network."""
-    return [send for send in sends if send.at > now - window and send.outcome not in NEVER_SENT]
+    reached = (send for send in sends if send.at > now - window and send.outcome not in NEVER_SENT)
+    return sorted(reached, key=lambda send: send.at)
 
 
 def deferred_until(method: Method | None, policy: Policy, now: datetime) -> tuple[datetime, str] | None:

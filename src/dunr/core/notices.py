@@ -14,6 +14,7 @@ from dunr.core.model import Case, Payer
 from dunr.core.policy import Policy
 from dunr.core.schedule import holidays_of
 from dunr.core.terms import CaseState, DeclineReason, NoticeKind
+from dunr.core.timers import WARNING_LEAD
 
 RETOLD_WHEN_MOVED_BY = timedelta(days=2)
 
@@ -59,7 +60,9 @@ def of_kind(
     )
 
 
-def of_next_step(case: Case, policy: Policy, facts: Facts, at: datetime, *, again: bool = False) -> Notice | None:
+def of_next_step(
+    case: Case, policy: Policy, facts: Facts, at: datetime, *, warns: bool, again: bool = False
+) -> Notice | None:
     """The notice that belongs to the step planned next, or None where the reason is silent and nothing must be warned of."""
     step = case.plan.next_step
     if step is None:
@@ -67,15 +70,23 @@ def of_next_step(case: Case, policy: Policy, facts: Facts, at: datetime, *, agai
     is_last = len(case.plan.steps) == 1
     if step.number == 1:
         kind = NoticeKind.FIRST
-    elif is_last:
+    elif is_last and case.paused_at is None:
         kind = NoticeKind.FINAL_WARNING
     else:
         kind = NoticeKind.REMINDER
-    if not is_last and case.deciding_reason is not None and not facts.reasons[case.deciding_reason].notifies:
+    if not warns and case.deciding_reason is not None and not facts.reasons[case.deciding_reason].notifies:
         return None
-    if kind is NoticeKind.FIRST and policy.first_notice_after_first_retry and not is_last:
+    if kind is NoticeKind.FIRST and policy.first_notice_after_first_retry and not warns:
         return None
-    return of_kind(case, kind, step.number, at, facts, is_warning=is_last, again=step.at.isoformat() if again else "")
+    return of_kind(case, kind, step.number, at, facts, is_warning=warns, again=step.at.isoformat() if again else "")
+
+
+def is_last_word(case: Case, payer: Payer, policy: Policy, facts: Facts) -> bool:
+    """Whether the notice of the next step is the last that leaves long enough before the pause: the one after it waits for the step itself, and for a mail time."""
+    steps, pause_at = case.plan.steps, case.plan.pause_at
+    if pause_at is None or case.paused_at is not None or not steps:
+        return False
+    return len(steps) == 1 or mail_time(steps[0].at, payer, policy, facts) > pause_at - WARNING_LEAD
 
 
 def must_be_told_again(case: Case) -> bool:
@@ -118,6 +129,8 @@ def _still_due(case: Case, notice: Notice) -> bool:
             return case.is_open and case.paused_at is not None
         case NoticeKind.FIRST | NoticeKind.REMINDER | NoticeKind.FINAL_WARNING:
             step = case.plan.next_step
+            if case.paused_at is not None and notice.kind is NoticeKind.FINAL_WARNING:
+                return False
             return (
                 case.state is CaseState.SCHEDULED
                 and not case.holds

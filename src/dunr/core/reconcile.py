@@ -8,7 +8,7 @@ case knows already: not taken before the last one believed, and showing every pa
 """
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from dunr.core.answers import Declined, Paid, Pending
 from dunr.core.decision import Dossier
@@ -185,8 +185,14 @@ def _from_disputes(case: Case, snapshot: Snapshot) -> Iterator[Event]:
             yield DisputeClosed(dispute)
 
 
+def is_given_up(case: Case, at: datetime) -> bool:
+    """Whether a case was exhausted so long ago that a new card is not charged for it any more."""
+    exhausted_at = case.ended_at if case.state is CaseState.EXHAUSTED else None
+    return exhausted_at is not None and at - exhausted_at > EXHAUSTED_STILL_CHARGED
+
+
 def _from_methods(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[Event]:
-    """A new credential, or none any more."""
+    """A new credential, or none any more. A case whose turn it is in the card run is asked in any event, so that it can pass the turn on."""
     if not case.is_open:
         return
     default = snapshot.default_method
@@ -195,24 +201,13 @@ def _from_methods(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[
             yield MethodRemoved()
         return
     run = dossier.customer.run if dossier.customer is not None else None
-    running = run is not None and run.credential == default.credential
+    if run is not None and run.credential == default.credential:
+        if run.stopped:
+            return
+        if run.remaining[:1] == (case.id,) and case.in_flight is None and case.turn_at is None:
+            yield MethodUpdated(ref_of(default))
+            return
     waiting = case.waiting_method is not None and case.waiting_method.credential == default.credential
-    if (
-        waiting
-        and running
-        and run is not None
-        and not run.stopped
-        and run.remaining[:1] == (case.id,)
-        and case.in_flight is None
-    ):
-        yield MethodUpdated(ref_of(default))
-        return
-    if waiting or default.credential in case.credentials_tried or (running and run is not None and run.stopped):
-        return
-    given_up = (
-        case.state is CaseState.EXHAUSTED
-        and case.ended_at is not None
-        and snapshot.taken_at - case.ended_at > EXHAUSTED_STILL_CHARGED
-    )
-    if not case.holds and not given_up:
+    known = waiting or default.credential in case.credentials_tried
+    if not known and not case.holds and not is_given_up(case, snapshot.taken_at):
         yield MethodUpdated(ref_of(default))

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from dunr.core.events import AttemptOverdue, DeadlineReached, Event, HoldEnded, MethodUpdated, TimerFired
 from dunr.core.model import Case
-from dunr.core.terms import CaseState
+from dunr.core.terms import CaseState, DeclineReason
 
 WARNING_LEAD = timedelta(hours=24)  # the last notice before a pause must have left at least this long before
 
@@ -16,15 +16,20 @@ WARNING_LEAD = timedelta(hours=24)  # the last notice before a pause must have l
 def pause_due_at(case: Case) -> datetime | None:
     """The earliest instant at which this case may pause access, or None where it cannot now.
 
-    Nothing pauses while an attempt is unsettled, a hold stands, a step before the date is still to come, or nobody has been warned.
+    Nothing pauses while an attempt is unsettled, a hold stands or a step before the date is still to come. Where nobody has been warned
+    by the date, that is the instant at which the warning is due.
     """
     if not case.is_open or case.paused_at is not None or case.plan.pause_at is None:
         return None
-    if case.in_flight is not None or case.holds or case.warned_at is None:
+    if case.in_flight is not None or case.holds:
+        return None
+    if case.deciding_reason is DeclineReason.PAYER_DECEASED:
         return None
     step = case.plan.next_step
     if step is not None and step.at <= case.plan.pause_at:
         return None
+    if case.warned_at is None:
+        return case.plan.pause_at
     return max(case.plan.pause_at, case.warned_at + WARNING_LEAD)
 
 

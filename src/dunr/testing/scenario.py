@@ -81,6 +81,7 @@ def _play_line(world: World, line: Line) -> None:
     if line.at is not None:
         nothing_untold(world)
         world.run_until(line.at)
+        world.decisions.clear()
         act(world, ACTS, *_addressed(line.text))
         world.settle()
         return

@@ -196,13 +196,13 @@ def holds_are(world: World, invoice_id: str, found: re.Match[str]) -> None:
 
 @states(r"answered (?P<status>\d{3})")
 def answered(world: World, _invoice_id: str, found: re.Match[str]) -> None:
-    rejection = world.decisions[-1].rejection
+    rejection = world.wished.rejection if world.wished else None
     equal("the answer", rejection.http_status if rejection else 202, int(found["status"]))
 
 
 @states(r"because (?P<words>.+)")
 def because(world: World, _invoice_id: str, found: re.Match[str]) -> None:
-    said = "; ".join(world.decisions[-1].because)
+    said = "; ".join(reason for decision in world.decisions for reason in decision.because)
     assert found["words"] in said, f"it says: {said}"
 
 

@@ -58,7 +58,7 @@ def mail_is(world: World, _invoice_id: str, found: re.Match[str]) -> None:
 def wish(world: World, invoice_id: str, event: Event) -> None:
     """A person's wish: looked at first, then decided."""
     world.read(invoice_id)
-    world.decide(invoice_id, event, world.snapshot(invoice_id))
+    world.wished = world.decide(invoice_id, event, world.snapshot(invoice_id))
 
 
 @person(r"operator retries")

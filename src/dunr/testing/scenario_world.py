@@ -74,7 +74,8 @@ class World(ProcessorInWorld):
     sent: list[Sent] = field(default_factory=list)
     told: list[RecordedEffect] = field(default_factory=list)
     mailed: list[Notice] = field(default_factory=list)
-    decisions: list[Decision] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)  # since the last act
+    wished: Decision | None = None  # what became of the last wish
 
     # --- rows ---------------------------------------------------------------------------------------------------------
 

@@ -43,16 +43,21 @@ def hand_over_waiting(draft: Draft) -> None:
         draft.case = replace(draft.case, turn_at=draft.now)
 
 
+def keep_turn(draft: Draft, attempt: Attempt) -> None:
+    """After an attempt that reached nobody: a new payment method was not tried by it, and has its turn again, unless a newer one waits."""
+    if attempt.trigger is not Trigger.METHOD_UPDATED or attempt.method is None or draft.case.waiting_method is not None:
+        hand_over_waiting(draft)
+        return
+    draft.why("the new payment method was not charged; it keeps its turn")
+    tried = tuple(one for one in draft.case.credentials_tried if one != attempt.method.credential)
+    draft.case = replace(
+        draft.case, credentials_tried=tried, waiting_method=attempt.method, turn_at=draft.now + TURN_AGAIN_AFTER
+    )
+
+
 def withdraw(draft: Draft, attempt: Attempt, why: tuple[str, ...]) -> None:
     """Settle an attempt as never having reached the network: the step is given back."""
     free_method(draft, attempt, Outcome.WITHDRAWN)
     draft.change_attempt(replace(attempt, outcome=Outcome.WITHDRAWN, settled_at=draft.now, next_action_at=None))
     draft.why(f"attempt {attempt.number} is withdrawn, its step given back: {'; '.join(why)}")
-    if attempt.trigger is Trigger.METHOD_UPDATED and attempt.method is not None and draft.case.waiting_method is None:
-        draft.why("the new payment method was not charged; it keeps its turn")
-        tried = tuple(one for one in draft.case.credentials_tried if one != attempt.method.credential)
-        draft.case = replace(
-            draft.case, credentials_tried=tried, waiting_method=attempt.method, turn_at=draft.now + TURN_AGAIN_AFTER
-        )
-    else:
-        hand_over_waiting(draft)
+    keep_turn(draft, attempt)

@@ -6,13 +6,27 @@ The customer row holds the run; each case waits for its turn there. This page mo
 from dataclasses import replace
 
 from dunr.core.decide.draft import Draft
-from dunr.core.model import CardRun
+from dunr.core.model import Attempt, CardRun
 
 
-def run_succeeded(draft: Draft) -> None:
-    """The new card paid this invoice: the next case of the run has its turn."""
-    if draft.customer is not None and draft.customer.run is not None:
-        pass_turn(draft, draft.customer.run)
+def _run_of(draft: Draft, attempt: Attempt) -> CardRun | None:
+    """The run that an attempt belongs to: by its card, whatever began it, if this case has not had its turn yet."""
+    run = draft.customer.run if draft.customer is not None else None
+    if run is None or run.stopped or attempt.method is None or attempt.method.credential != run.credential:
+        return None
+    return run if draft.case.id in run.remaining else None
+
+
+def run_succeeded(draft: Draft, attempt: Attempt) -> None:
+    """The new card was charged here: the next case of the run has its turn."""
+    run = _run_of(draft, attempt)
+    if run is not None:
+        pass_turn(draft, run)
+
+
+def turn_of(run: CardRun) -> str:
+    """What a case is nudged for when its turn in a run has come."""
+    return f"turn/{run.credential}"
 
 
 def pass_turn(draft: Draft, run: CardRun) -> None:
@@ -21,18 +35,18 @@ def pass_turn(draft: Draft, run: CardRun) -> None:
     remaining = tuple(case_id for case_id in run.remaining if case_id != draft.case.id)
     draft.customer = replace(draft.customer, run=replace(run, remaining=remaining))
     if remaining:
-        draft.nudge(remaining[0], f"turn/{run.credential}")
+        draft.nudge(remaining[0], turn_of(run))
     else:
         draft.why("every open invoice was tried with the new payment method")
 
 
-def run_stopped(draft: Draft) -> None:
+def run_stopped(draft: Draft, attempt: Attempt) -> None:
     """The new card was declined: it is not tried on the other invoices, and access that was lent goes back to what it was."""
-    customer = draft.customer
-    if customer is None or customer.run is None or customer.run.stopped:
+    run, customer = _run_of(draft, attempt), draft.customer
+    if run is None or customer is None:
         return
-    draft.customer = replace(customer, run=replace(customer.run, stopped=True))
+    draft.customer = replace(customer, run=replace(run, stopped=True))
     draft.why("the card run stops here")
-    for case_id in customer.run.remaining:
+    for case_id in run.remaining:
         if case_id != draft.case.id:
-            draft.nudge(case_id, f"run-ended/{customer.run.credential}", run_ended=True)
+            draft.nudge(case_id, f"run-ended/{run.credential}", run_ended=True)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from dunr.core import ledger
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import give_back
-from dunr.core.decide.planning import lay_out, set_steps, tell_customer_to_act
+from dunr.core.decide.planning import begin_dunning, lay_out, set_steps
+from dunr.core.decide.telling import tell_customer_to_act
 from dunr.core.declines import classify
 from dunr.core.events import AttemptReturned, DisputeClosed, DisputeOpened, IntentCancelled
 from dunr.core.model import Hold, KnownDispute
@@ -103,8 +104,8 @@ def resume(draft: Draft) -> None:
     if case.holds or not case.is_open or case.in_flight is not None or case.state is CaseState.EXHAUSTED:
         return
     draft.case = replace(case, not_before_at=None)
-    if not case.plan.steps:
-        lay_out(draft, case.first_failed_at if case.steps_spent_count == 0 else draft.now)
+    if not case.plan.steps and case.deciding_reason is not DeclineReason.PAYER_DECEASED:
+        begin_dunning(draft, case.first_failed_at if case.steps_spent_count == 0 else draft.now)
 
 
 def returned(draft: Draft, event: AttemptReturned) -> None:

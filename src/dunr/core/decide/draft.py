@@ -15,7 +15,7 @@ from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
 from dunr.core.policy import Policy
 from dunr.core.snapshot import Snapshot
-from dunr.core.terms import Access, AlertKind, InvoiceStatus
+from dunr.core.terms import Access, AlertKind, DeclineReason, InvoiceStatus
 from dunr.core.timers import wake_at
 
 ATTEMPTS_KEPT_MAX = 50
@@ -82,8 +82,8 @@ class Draft:
         self.effects.append(Nudge(keys.nudge(case_id, why), case_id, access_restored, run_ended))
 
     def notify(self, notice: Notice | None) -> None:
-        """Send a notice, if there is one."""
-        if notice is not None:
+        """Send a notice, if there is one; never to a payer who has died."""
+        if notice is not None and self.case.deciding_reason is not DeclineReason.PAYER_DECEASED:
             self.effects.append(notice)
 
     def wait(self, delay: timedelta, why: str) -> None:
@@ -193,31 +193,36 @@ class Draft:
 
     def _fold_access(self) -> None:
         """The share of this case, the fold over all of them, and the message about it where it changed."""
-        subscription = self.subscription
-        if subscription is None:
+        before = self.subscription
+        if before is None:
             return
-        case = self.case
-        others = tuple(share for share in subscription.cases if share.case_id != case.id)
-        share = CaseShare(case.id, case.state, case.access, case.paused_at, self.policy.final_action)
-        shares = (*others, share) if case.is_open else others
-        lent = subscription.lent_credential
+        shares = self._shares(before)
+        lent = before.lent_credential
         if lent is not None and not self._run_goes_on(lent, shares):
             lent = None
-        if (
-            shares == subscription.cases
-            and lent == subscription.lent_credential
-            and subscription is self.dossier.subscription
-        ):
+        if (shares, lent) == (before.cases, before.lent_credential) and before is self.dossier.subscription:
             return
-        subscription = replace(subscription, cases=shares, lent_credential=lent)
-        access, why = fold(subscription)
-        if access is not subscription.access or subscription.access_version == 0:
-            version = subscription.access_version + 1
-            self._tell_access_change(subscription, access, version, why)
-            subscription = replace(
-                subscription, access=access, access_version=version, access_why=why, access_changed_at=self.now
-            )
-        self.subscription = replace(subscription, access_why=why)
+        folded = replace(before, cases=shares, lent_credential=lent)
+        access, why = fold(folded)
+        if access is not before.access or before.access_version == 0:
+            version = before.access_version + 1
+            key = keys.access(before.id, version)
+            self.effects.append(Publish(key, self.case.id, before.id, access, version, why, self.now))
+            self.why(f"access of the subscription: {access} ({why})")
+            folded = replace(folded, access=access, access_version=version, access_changed_at=self.now)
+        self.subscription = replace(folded, access_why=why)
+        self._tell_waiting_cases(self.subscription)
+
+    def _shares(self, subscription: Subscription) -> tuple[CaseShare, ...]:
+        """The shares of the subscription's open cases, this one as it stands now, each in its place."""
+        case = self.case
+        share = CaseShare(case.id, case.state, case.access, case.paused_at, self.policy.final_action)
+        others = [one for one in subscription.cases if one.case_id != case.id]
+        if not case.is_open:
+            return tuple(others)
+        if len(others) == len(subscription.cases):
+            return (*others, share)
+        return tuple(share if one.case_id == case.id else one for one in subscription.cases)
 
     def _run_goes_on(self, credential: str, shares: tuple[CaseShare, ...]) -> bool:
         """Whether the card run for which access was lent still concerns a case of this subscription."""
@@ -226,16 +231,11 @@ class Draft:
             return False
         return any(share.case_id in run.remaining for share in shares)
 
-    def _tell_access_change(self, subscription: Subscription, access: Access, version: int, why: str) -> None:
-        """Publish the change; where access came back, the other open cases are laid out anew."""
-        key = keys.access(subscription.id, version)
-        self.effects.append(Publish(key, self.case.id, subscription.id, access, version, why, self.now))
-        self.why(f"access of the subscription: {access} ({why})")
-        if (
-            subscription.access is Access.PAUSED
-            and access is not Access.PAUSED
-            and subscription.lent_credential is None
-        ):
+    def _tell_waiting_cases(self, subscription: Subscription) -> None:
+        """Where access came back to stay, be it after a loan, the other open cases are looked at: one may have waited for that."""
+        before = self.dossier.subscription
+        was_shut = before is not None and (before.access is Access.PAUSED or before.lent_credential is not None)
+        if was_shut and subscription.access is not Access.PAUSED and subscription.lent_credential is None:
             for share in subscription.cases:
                 if share.case_id != self.case.id:
-                    self.nudge(share.case_id, f"access-v{version}", access_restored=True)
+                    self.nudge(share.case_id, f"access-v{subscription.access_version}", access_restored=True)

@@ -6,13 +6,14 @@ The customer row holds the run; each case waits for its turn there. A credential
 from dataclasses import replace
 
 from dunr.core import budget
-from dunr.core.decide.cardrun import pass_turn
+from dunr.core.decide.cardrun import pass_turn, turn_of
 from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.draft import Draft
-from dunr.core.decide.planning import STOPPED_LOOK, lay_from_now, planning_reason, set_steps, settle_state
+from dunr.core.decide.planning import STOPPED_LOOK, is_paused_by_others, lay_from_now, set_steps, settle_state
 from dunr.core.events import MethodUpdated
 from dunr.core.model import CardRun, MethodRef
-from dunr.core.terms import CaseState, DeclineKind, Trigger
+from dunr.core.reconcile import is_given_up
+from dunr.core.terms import CaseState, Trigger
 
 
 def _run_with(draft: Draft, method: MethodRef) -> CardRun:
@@ -44,10 +45,10 @@ def updated(draft: Draft, event: MethodUpdated) -> None:
     run = _run_with(draft, method)
     if draft.customer is not None and run != draft.customer.run:
         draft.customer = replace(draft.customer, run=run)
-    if case.holds or run.stopped or method.credential in case.credentials_tried:
+    if case.holds or run.stopped or method.credential in case.credentials_tried or is_given_up(case, draft.now):
         draft.case = replace(case, waiting_method=None, turn_at=None)
         draft.why(
-            "the new payment method is not tried here: the case is held, the card was declined, or it was tried already"
+            "the new payment method is not tried here: the case is held or given up, the card was declined, or it was tried already"
         )
         if draft.customer is not None and not run.stopped:
             pass_turn(draft, run)
@@ -55,6 +56,7 @@ def updated(draft: Draft, event: MethodUpdated) -> None:
     if run.remaining[:1] != (case.id,):
         draft.case = replace(case, waiting_method=method, turn_at=None)
         draft.why("an older invoice is tried with the new payment method first")
+        draft.nudge(run.remaining[0], turn_of(run))
         return
     _try_now(draft, method)
 
@@ -91,18 +93,19 @@ def removed(draft: Draft) -> None:
 def access_restored(draft: Draft) -> None:
     """The subscription left `paused`: an invoice that only waited for that is laid out from now."""
     case = draft.case
-    waits = (
-        case.state is CaseState.AWAITING_CUSTOMER and not case.plan.steps and not case.holds and case.in_flight is None
-    )
-    if not waits or draft.facts.reasons[planning_reason(draft)].kind is not DeclineKind.SOFT:
-        draft.why("access is back; this case has its plan, or waits for the customer")
+    waits = case.state is CaseState.AWAITING_CUSTOMER and case.plan.pause_at is None
+    if not waits or case.holds or case.in_flight is not None or is_paused_by_others(draft):
+        draft.why("this invoice did not wait for access to come back, or it has not come back")
         return
+    draft.why("access is back: what waited for that is laid out from now")
     lay_from_now(draft, draft.now, "access is back: laid out from now")
 
 
 def run_ended(draft: Draft) -> None:
-    """The run was stopped by a decline on another invoice: the credential does not wait any longer."""
-    if draft.case.waiting_method is not None:
+    """The run was stopped by a decline on another invoice: its credential does not wait any longer, and a loan of access has ended."""
+    run = draft.customer.run if draft.customer is not None else None
+    waiting = draft.case.waiting_method
+    if run is None or run.stopped or waiting is None or waiting.credential != run.credential:
         draft.case = replace(draft.case, waiting_method=None, turn_at=None)
     draft.case = replace(draft.case, not_before_at=None)
     draft.why("the card run that this case took part in has ended")

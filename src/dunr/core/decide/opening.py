@@ -4,19 +4,19 @@ from dataclasses import replace
 from datetime import datetime
 
 from dunr.core import keys, ledger
+from dunr.core.budget import SENDS_KEPT_MAX
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import carry_over
-from dunr.core.decide.planning import lay_out, set_steps, tell_customer_to_act
+from dunr.core.decide.planning import begin_dunning, set_steps
 from dunr.core.decision import Decision, Dossier
 from dunr.core.declines import classify, raw_code
 from dunr.core.facts import Facts
 from dunr.core.gate import ref_of
-from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Subscription
+from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Send, Subscription
 from dunr.core.policy import policy_hash
 from dunr.core.reconcile import not_ours_because
 from dunr.core.snapshot import ChargeSnapshot, MethodSnapshot, Snapshot
 from dunr.core.terms import (
-    Access,
     AlertKind,
     CaseState,
     ChargeStatus,
@@ -25,7 +25,6 @@ from dunr.core.terms import (
     HoldKind,
     Outcome,
     Trigger,
-    WhilePaused,
 )
 
 
@@ -49,6 +48,7 @@ def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
     draft.why(f"declined: {facts.reasons[case.deciding_reason or DeclineReason.UNKNOWN].sentence}")
     alert_unknown(draft, case.attempts[0])
     stop_credential(draft, case.attempts[0])
+    _count_tries(draft, snapshot)
     if snapshot.invoice.amount_due_minor < snapshot.invoice.minimum_minor:
         carry_over(draft)
     elif case.holds:
@@ -61,8 +61,20 @@ def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
         )
         set_steps(draft, ())
     else:
-        _begin_dunning(draft)
+        begin_dunning(draft, case.first_failed_at)
     return draft.finish("ChargeFailed", "dunr")
+
+
+def _count_tries(draft: Draft, snapshot: Snapshot) -> None:
+    """What the processor tried already counts toward the card's caps."""
+    default = snapshot.default_method
+    row = method_row(draft, default.card_key) if default is not None else None
+    tries = [charge for charge in snapshot.charges if default is not None and charge.card_key == default.card_key]
+    if row is None or not tries:
+        return
+    tries.sort(key=lambda charge: charge.at)
+    sends = tuple(Send(charge.at, Trigger.PROCESSOR, draft.case.id, 0, Outcome.DECLINED) for charge in tries)
+    draft.method = replace(row, sends=(*row.sends, *sends)[-SENDS_KEPT_MAX:])
 
 
 def _failed_charge(snapshot: Snapshot) -> ChargeSnapshot | None:
@@ -166,20 +178,6 @@ def _meet_neighbours(draft: Draft, snapshot: Snapshot) -> None:
             for one in blocking
         ),
     )
-
-
-def _begin_dunning(draft: Draft) -> None:
-    """Lay the plan, unless access is paused already: then the policy's `while_paused` says what a new invoice gets."""
-    subscription = draft.subscription
-    paused = subscription is not None and subscription.access is Access.PAUSED
-    if not paused or draft.policy.while_paused is WhilePaused.FULL:
-        lay_out(draft, draft.case.first_failed_at)
-        return
-    draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
-    set_steps(draft, ())
-    draft.why(f"access is paused already, and the policy says {draft.policy.while_paused} for a new invoice meanwhile")
-    if draft.policy.while_paused is WhilePaused.FIRST_CHARGE_ONLY:
-        tell_customer_to_act(draft)
 
 
 def alert_unknown(draft: Draft, attempt: Attempt) -> None:

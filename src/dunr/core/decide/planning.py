@@ -9,6 +9,7 @@ from typing import assert_never
 
 from dunr.core import ledger, notices
 from dunr.core.decide.draft import Draft
+from dunr.core.decide.telling import tell_customer_to_act, tell_next_step, warn_late
 from dunr.core.model import Hold, Plan, PlannedStep
 from dunr.core.schedule import Rung, keep_told, lay_from, lay_steps, pause_date, relay_missed, rungs
 from dunr.core.terms import (
@@ -22,6 +23,7 @@ from dunr.core.terms import (
     HoldKind,
     NoticeKind,
     Outcome,
+    WhilePaused,
 )
 from dunr.core.timers import pause_due_at
 
@@ -67,6 +69,8 @@ def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
     """Write the steps and the pause date that follows from them; a date that was told is never brought forward."""
     case = draft.case
     kept = keep_told(case.plan.steps, steps)
+    if kept and kept[0].at != steps[0].at:
+        kept = (kept[0], *lay_steps(coming_rungs(draft)[1:], kept[0].at, draft.policy, draft.facts))
     tried = [
         attempt.begun_at for attempt in case.attempts if attempt.trigger in SPENDS_STEP and attempt.round == case.round
     ]
@@ -75,7 +79,10 @@ def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
     )
     if case.warned_at is not None and case.plan.pause_at is not None and pause_at < case.plan.pause_at:
         pause_at, pause_why = case.plan.pause_at, (*pause_why, "the customer was told this date")
-    draft.case = replace(draft.case, plan=Plan(kept, pause_at, pause_why))
+    if draft.policy.final_action is FinalAction.NONE:
+        draft.case = replace(draft.case, plan=Plan(kept, None, ("the policy takes no final action",)))
+    else:
+        draft.case = replace(draft.case, plan=Plan(kept, pause_at, pause_why))
     for step in kept:
         draft.why(f"step {step.number} at {step.at.isoformat()}: {'; '.join(step.why)}")
 
@@ -110,6 +117,23 @@ def _lay_what_is_left(draft: Draft, coming: tuple[Rung, ...], planned: tuple[Pla
     settle_state(draft)
 
 
+def is_paused_by_others(draft: Draft) -> bool:
+    """Whether another invoice has paused the subscription, a loan of access aside."""
+    shares = draft.subscription.cases if draft.subscription is not None else ()
+    return any(share.access is Access.PAUSED and share.case_id != draft.case.id for share in shares)
+
+
+def begin_dunning(draft: Draft, base: datetime) -> None:
+    """Lay the plan, unless another invoice has paused access already: then the policy's `while_paused` says what this one gets, and it pauses nothing itself."""
+    if not is_paused_by_others(draft) or draft.policy.while_paused is WhilePaused.FULL:
+        lay_out(draft, base)
+        return
+    draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER, plan=Plan())
+    draft.why(f"access is paused already, and the policy says {draft.policy.while_paused} for a new invoice meanwhile")
+    if draft.policy.while_paused is WhilePaused.FIRST_CHARGE_ONLY:
+        tell_customer_to_act(draft)
+
+
 def settle_state(draft: Draft) -> None:
     """The state that the plan means, and the notice that belongs to it."""
     case = draft.case
@@ -129,26 +153,6 @@ def settle_state(draft: Draft) -> None:
     draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
     draft.why("nothing to try until the customer acts")
     tell_customer_to_act(draft)
-
-
-def tell_next_step(draft: Draft) -> None:
-    """The notice of the step planned next; told again only where its date moved by more than two days."""
-    case = draft.case
-    step = case.plan.next_step
-    if step is not None and step.told_at is not None:
-        if not notices.must_be_told_again(case):
-            return
-        draft.why(f"the date of step {step.number} has moved by more than two days: it is told again")
-    at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
-    again = step is not None and step.told_at is not None
-    draft.notify(notices.of_next_step(case, draft.policy, draft.facts, at, again=again))
-
-
-def tell_customer_to_act(draft: Draft) -> None:
-    """Ask for a new method, or for a confirmation with the bank; it names the pause date and so warns of it."""
-    at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
-    kind = notices.without_step(draft.case.deciding_reason)
-    draft.notify(notices.of_kind(draft.case, kind, draft.case.steps_spent_count, at, draft.facts, is_warning=True))
 
 
 def _has_no_method(draft: Draft) -> bool:
@@ -190,10 +194,7 @@ def exhaust(draft: Draft, why: str) -> None:
         draft.case, state=CaseState.EXHAUSTED, ended_at=draft.now, is_delinquent=True, plan=replace(case.plan, steps=())
     )
     if draft.case.warned_at is None and draft.case.paused_at is None:
-        draft.why(
-            "nobody has been warned of the pause: the customer is asked for a payment method, and the pause waits for that"
-        )
-        tell_customer_to_act(draft)
+        warn_late(draft)
     pause_if_due(draft)
 
 
@@ -201,6 +202,9 @@ def pause_if_due(draft: Draft) -> None:
     """Take the final action where its time has come and nothing forbids it."""
     due_at = pause_due_at(draft.case)
     if due_at is None or due_at > draft.now:
+        return
+    if draft.case.warned_at is None:
+        warn_late(draft)
         return
     if draft.dossier.stops.pauses:
         draft.wait(STOPPED_LOOK, f"pausing is stopped: {'; '.join(draft.dossier.stops.pauses)}")

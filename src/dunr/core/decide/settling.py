@@ -9,13 +9,13 @@ from datetime import timedelta
 
 from dunr.core import keys
 from dunr.core.answers import Declined, Paid, Refused, RefusedKind
-from dunr.core.decide.attempts import find, free_method, hand_over_waiting, withdraw
+from dunr.core.decide.attempts import find, free_method, hand_over_waiting, keep_turn, withdraw
 from dunr.core.decide.cardrun import run_stopped, run_succeeded
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import carry_over
 from dunr.core.decide.money import collect, tell_receipt
 from dunr.core.decide.opening import alert_unknown, method_row, stop_credential
-from dunr.core.decide.planning import STOPPED_LOOK, lay_out, set_steps, settle_state
+from dunr.core.decide.planning import STOPPED_LOOK, begin_dunning, lay_out, set_steps, settle_state
 from dunr.core.decide.unsettled import unanswered
 from dunr.core.declines import classify, raw_code
 from dunr.core.effects import StopSending
@@ -68,8 +68,8 @@ def _paid(draft: Draft, attempt: Attempt, answer: Paid) -> None:
     )
     was_in_flight = attempt.is_in_flight
     _book(draft, answer)
-    if attempt.trigger is Trigger.METHOD_UPDATED:
-        run_succeeded(draft)
+    run_succeeded(draft, attempt)
+    hand_over_waiting(draft)
     if was_in_flight:
         _spend_step(draft, attempt)
         if draft.case.is_open:
@@ -126,8 +126,7 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
         draft.case = replace(draft.case, uncancelled_intent_id=answer.processor_intent_id)
     alert_unknown(draft, known)
     stop_credential(draft, known)
-    if attempt.trigger is Trigger.METHOD_UPDATED:
-        run_stopped(draft)
+    run_stopped(draft, attempt)
     hand_over_waiting(draft)
     kind = draft.facts.reasons[reason].kind
     if attempt.trigger in SPENDS_STEP:
@@ -141,7 +140,7 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
     ):
         draft.why("the new payment method may be tried again: its decline is laid out like a first one")
         draft.case = replace(draft.case, deciding_reason=reason)
-        lay_out(draft, draft.now)
+        begin_dunning(draft, draft.now)
     elif kind in (DeclineKind.HARD, DeclineKind.ACTION) and draft.case.state in (
         CaseState.SCHEDULED,
         CaseState.AWAITING_CUSTOMER,
@@ -169,9 +168,8 @@ def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
             )
         )
         draft.why(f"the processor refused the request ({answer.code}): not a decline, the step is given back")
+        keep_turn(draft, attempt)
     case = draft.case
-    if attempt.trigger is Trigger.METHOD_UPDATED and answer.kind is not RefusedKind.NOT_PAYABLE:
-        run_stopped(draft)
     match answer.kind:
         case RefusedKind.NOT_PAYABLE:
             draft.nudge(case.id, f"a{attempt.number}-not-payable")

@@ -1,0 +1,53 @@
+"""Which notice belongs to the plan as it stands now."""
+
+from dataclasses import replace
+
+from dunr.core import notices
+from dunr.core.decide.draft import Draft
+from dunr.core.terms import CaseState, NoticeKind
+from dunr.core.timers import WARNING_LEAD
+
+UNWARNED = "unwarned"  # one slot more for a warning that found its own slot taken
+
+
+def tell_next_step(draft: Draft) -> None:
+    """The notice of the step planned next; told again only where its date moved by more than two days, or where it is the last word before a pause."""
+    case = draft.case
+    step = case.plan.next_step
+    warns = notices.is_last_word(case, draft.payer, draft.policy, draft.facts)
+    again = step is not None and step.told_at is not None
+    if again:
+        unwarned = case.warned_at is None and warns
+        if not unwarned and not notices.must_be_told_again(case):
+            return
+        draft.why(
+            "the customer is told again: the date has moved by more than two days, or it is the last word before the pause"
+        )
+    at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
+    draft.notify(notices.of_next_step(case, draft.policy, draft.facts, at, warns=warns, again=again))
+
+
+def tell_customer_to_act(draft: Draft, *, again: str = "") -> None:
+    """Ask for a new method, or for a confirmation with the bank; it names the pause date, where there is one, and so warns of it."""
+    case = draft.case
+    at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
+    warns = case.plan.pause_at is not None
+    kind = notices.without_step(case.deciding_reason)
+    draft.notify(notices.of_kind(case, kind, case.steps_spent_count, at, draft.facts, is_warning=warns, again=again))
+
+
+def warn_late(draft: Draft) -> None:
+    """Nobody has been warned and nothing more would be: warn now, and let a pause that is due wait for it."""
+    case = draft.case
+    pause_at = case.plan.pause_at
+    if pause_at is not None and pause_at <= draft.now:
+        why = (*case.plan.pause_why, "put off until a day after the warning")
+        draft.case = replace(case, plan=replace(case.plan, pause_at=draft.now + WARNING_LEAD, pause_why=why))
+    draft.why("nobody has been warned of the pause: the customer is written to, and the pause waits for that")
+    step = draft.case.plan.next_step
+    if step is None or case.state is not CaseState.SCHEDULED:
+        tell_customer_to_act(draft, again=UNWARNED)
+        return
+    at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
+    kind = NoticeKind.FINAL_WARNING
+    draft.notify(notices.of_kind(draft.case, kind, step.number, at, draft.facts, is_warning=True, again=UNWARNED))

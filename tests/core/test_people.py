@@ -1,0 +1,437 @@
+"""What operators and payers ask for: granted through the same gate, or answered with the reason why not."""
+
+import pytest
+
+from tests.core.world import story
+
+FIRST = """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+"""
+
+
+def test_pay_now_is_answered_at_once() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 11:00  payer clicks pay now; attempt 1 sent
+                      answered 202; sent by customer on card_1
+    2026-06-23 11:00  payer clicks pay now
+                      answered 409; because Already processing
+    2026-06-23 11:00  operator retries
+                      answered 409
+    2026-06-23 11:01  paid
+                      state recovered; notice receipt
+    2026-06-23 11:02  payer clicks pay now
+                      answered 409; because Nothing is to be paid
+    """
+    )
+
+
+def test_an_operator_s_try_spends_no_step() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 11:00  operator retries; attempt 1 sent; declined insufficient_funds
+                      sent by operator on card_1; steps used 0; next 2026-06-24 09:00; no notice
+    """
+    )
+
+
+def test_a_hard_decline_of_a_click_stops_the_series() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 11:00  payer clicks pay now; attempt 1 sent; declined stolen_card
+                      state awaiting_customer; steps none; notice method_needed; steps used 0
+    2026-06-23 11:05  payer clicks pay now
+                      answered 409; because this credential was stopped
+    2026-07-07 09:00  nothing happens
+                      access paused; notice paused; attempts 1
+    """
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "answer"),
+    [
+        ("charges are stopped", "answered 409; because Sending is stopped"),
+        ("operator holds", "answered 409; because held"),
+        ("collected by mail", "answered 409; because collected by mail"),
+        ("charge ch_p is pending", "answered 409; because pending"),
+        ("processor tries again by itself at 2026-06-25 09:00", "answered 409; because by itself"),
+    ],
+)
+def test_a_wish_that_cannot_be_granted_is_answered_and_leaves_no_trace(before: str, answer: str) -> None:
+    story(
+        FIRST
+        + f"""
+    2026-06-23 11:00  {before}
+    2026-06-23 11:00  payer clicks pay now
+                      {answer}; attempts 0; wakes {"none" if before == "operator holds" else "2026-06-24 09:00"}
+    """
+    )
+
+
+def test_pay_now_without_a_card() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 11:00  no card; payer clicks pay now
+                      answered 409; because no payment method; notice method_needed
+    """
+    )
+
+
+def test_a_click_while_the_card_is_used_for_another_invoice() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 10:30  in_2: first charge fails: insufficient_funds, 4900 usd
+                      in_2: notice first
+    2026-06-23 11:00  payer clicks pay now; attempt 1 sent
+                      answered 202
+    2026-06-23 11:00  in_2: payer clicks pay now
+                      answered 409; because another attempt on this card
+    2026-06-23 11:01  attempt 1 paid
+                      notice receipt; in_2: attempts 0
+    2026-06-23 11:02  in_2: payer clicks pay now; attempt 1 sent; paid
+                      answered 202; in_2: notice receipt
+    """
+    )
+
+
+def test_two_steps_of_one_card_at_the_same_time_go_one_after_the_other() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 10:30  in_2: first charge fails: insufficient_funds, 4900 usd
+                      in_2: notice first
+    2026-06-24 09:00  step 1 sent
+                      in_2: attempts 0
+    2026-06-24 09:00:03  paid
+                      notice receipt; in_2: attempts 0
+    2026-06-24 09:00:06  in_2: step 1 sent; paid
+                      in_2: state recovered; in_2: notice receipt
+    """
+    )
+
+
+def test_an_attempt_whose_card_is_used_by_another_is_sent_again_a_little_later() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 10:30  in_2: first charge fails: insufficient_funds, 4900 usd
+                      in_2: notice first
+    2026-06-24 09:00  step 1 sent; not now for 60 s
+                      in flight 1
+    2026-06-24 09:00:05  in_2: step 1 sent
+    2026-06-24 09:02:30  in_2: paid
+                      in_2: notice receipt; in_1: in flight 1
+    2026-06-24 09:02:40  sent again; paid
+                      notice receipt
+    """
+    )
+
+
+# --- holds, postponements, promises, deadlines ---------------------------------------------------------------------------------
+
+
+def test_holds_are_released_each_alone() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 11:00  operator holds
+    2026-06-23 11:01  operator holds until 2026-06-26 12:00
+                      holds operator, operator
+    2026-06-26 12:00  nothing happens
+                      holds operator; attempts 0
+    2026-06-26 13:00  operator releases
+                      holds none; steps 1 2026-06-29 09:00, 2 2026-07-02 09:00, 3 2026-07-07 09:00, 4 2026-07-10 09:00
+                      notice first
+    2026-06-29 09:00  step 1 sent; paid
+                      notice receipt
+    2026-06-29 10:00  operator holds
+                      answered 409
+    """
+    )
+
+
+def test_an_exhausted_case_that_is_held_is_not_paused_until_it_is_released() -> None:
+    story("""
+    policy steps=1bd floor=1bd
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds; operator holds
+                      state exhausted; holds operator
+    2026-06-25 09:00  nothing happens
+                      access grace
+    2026-06-25 10:00  operator releases
+                      access paused; notice paused
+    """)
+
+
+def test_c60d_a_postponed_step_is_snapped_again() -> None:
+    story("""
+    2026-06-27 10:00  first charge fails: insufficient_funds, 4900 usd
+                      steps 1 2026-06-29 09:00, 2 2026-07-02 09:00, 3 2026-07-07 09:00, 4 2026-07-10 09:00
+    2026-06-29 09:00  step 1 sent; declined insufficient_funds
+                      notices first, reminder
+    2026-07-02 09:00  step 2 sent; declined insufficient_funds
+                      notice reminder
+    2026-07-07 09:00  step 3 sent; declined insufficient_funds
+                      notice final_warning; next 2026-07-10 09:00
+    2026-07-08 10:00  operator postpones to 2026-07-11 09:00
+                      answered 202; steps 4 2026-07-13 09:00; pause 2026-07-13 09:00; notice final_warning
+    2026-07-13 09:00  step 4 sent; declined insufficient_funds
+                      attempts 4; access paused; notice paused
+    """)
+
+
+def test_a_postponement_looks_forward_only() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 11:00  operator postpones to 2026-06-24 08:00
+                      answered 422; next 2026-06-24 09:00
+    2026-06-23 11:00  operator postpones to 2026-06-25 09:00
+                      answered 202; steps 1 2026-06-25 09:00, 2 2026-06-30 09:00, 3 2026-07-03 09:00, 4 2026-07-08 09:00; no notice
+    2026-06-25 09:00  step 1 sent; operator postpones to 2026-06-29 09:00
+                      answered 409
+    """
+    )
+
+
+def test_a_promise_moves_the_next_attempt_within_its_limit() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 11:00  payer promises for 2026-06-23 10:00
+                      answered 422
+    2026-06-23 11:00  payer promises for 2026-07-08 11:00
+                      answered 422
+    2026-06-23 11:00  payer promises for 2026-07-01 09:00
+                      answered 202; next 2026-07-01 09:00; notice first
+    2026-07-01 09:00  step 1 sent; payer promises for 2026-07-03 09:00
+                      answered 409
+    2026-07-01 09:01  paid
+                      notice receipt
+    """
+    )
+
+
+def test_an_earlier_promise_does_not_bring_a_told_date_forward() -> None:
+    story("""
+    policy steps=5bd
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      next 2026-06-30 09:00; notice first
+    2026-06-23 11:00  payer promises for 2026-06-25 09:00
+                      answered 202; next 2026-06-30 09:00; no notice
+    """)
+
+
+def test_a_deadline_is_only_extended() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 11:00  operator extends to 2026-07-01 09:00
+                      answered 422; pause 2026-07-07 09:00
+    2026-06-23 11:00  operator extends to 2026-07-20 09:00
+                      answered 202; pause 2026-07-20 09:00
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds
+                      notice reminder; pause 2026-07-20 09:00
+    2026-06-29 09:00  step 2 sent; declined stolen_card
+                      notice method_needed; pause 2026-07-20 09:00
+    2026-07-20 09:00  nothing happens
+                      access paused; notice paused
+    2026-07-20 10:00  operator extends to 2026-08-01 09:00
+                      answered 409
+    """
+    )
+
+
+# --- moving the policy -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_moved_policy_counts_the_used_steps_and_never_brings_a_told_pause_forward() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds
+                      notice reminder
+    2026-06-29 09:00  step 2 sent; declined insufficient_funds
+                      notice reminder
+    2026-07-02 09:00  step 3 sent; declined insufficient_funds
+                      notice final_warning; pause 2026-07-07 09:00
+    2026-07-03 09:00  operator moves the policy to steps=1bd,1bd,1bd,1bd floor=1bd
+                      answered 202; steps 4 2026-07-07 09:00; pause 2026-07-07 09:00; no notice
+    2026-07-07 09:00  step 4 sent; declined insufficient_funds
+                      access paused; notice paused
+    """
+    )
+
+
+def test_a_shorter_policy_makes_the_next_step_the_last_and_says_so() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds
+                      notice reminder
+    2026-06-25 09:00  operator moves the policy to steps=1bd,3bd floor=1bd
+                      steps 2 2026-06-29 09:00; pause 2026-06-29 09:00; notice final_warning
+    2026-06-29 09:00  step 2 sent; declined insufficient_funds
+                      access paused; notice paused
+    """
+    )
+
+
+def test_a_told_date_stays_and_the_steps_after_it_follow_it() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds
+                      notice reminder; next 2026-06-29 09:00
+    2026-06-24 10:00  operator moves the policy to steps=1bd,1bd,1bd,1bd floor=1bd
+                      steps 2 2026-06-29 09:00, 3 2026-06-30 09:00, 4 2026-07-01 09:00; pause 2026-07-01 09:00
+    """
+    )
+
+
+def test_a_policy_with_no_steps_left_ends_the_plan() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds
+                      notice reminder
+    2026-06-25 09:00  operator moves the policy to steps=1bd floor=1bd
+                      state exhausted; notice method_needed; access grace
+    2026-06-26 09:00  nothing happens
+                      access paused; notice paused
+    2026-06-26 10:00  operator moves the policy to steps=3bd final_action=none
+                      answered 202; state exhausted; access paused
+    2026-06-27 10:00  paid elsewhere 4900 as ch_x; operator moves the policy to steps=3bd
+                      answered 409; access granted
+    """
+    )
+
+
+def test_a_case_that_waits_to_pause_can_be_moved_to_a_policy_that_does_not() -> None:
+    story("""
+    policy steps=1bd floor=5bd
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds
+                      state exhausted; pause 2026-06-30 09:00
+    2026-06-25 09:00  operator moves the policy to steps=1bd floor=5bd final_action=none
+                      state exhausted
+    2026-07-30 09:00  nothing happens
+                      access grace; no notice
+    """)
+
+
+# --- scope and endings -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "scope",
+    ["first payment of its subscription", "subscription is incomplete", "collected by mail", "subscription is ended"],
+)
+def test_c44_what_is_not_ours_to_dun_opens_no_case(scope: str) -> None:
+    story(f"""
+    2026-06-23 09:00  {scope}
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      no case; no notice; no alert
+    """)
+
+
+def test_no_case_for_a_customer_that_is_gone_or_a_charge_that_never_failed() -> None:
+    story("""
+    2026-06-23 09:00  somebody looks
+                      no case
+    2026-06-23 10:00  customer deleted; first charge fails: insufficient_funds, 4900 usd
+                      no case
+    """)
+
+
+def test_c38_a_voided_invoice_is_not_brought_back() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-24 08:59  voided (unseen)
+    2026-06-24 09:00  nothing happens
+                      state closed because voided; attempts 0; next none; no notice; access granted; wakes none
+    """
+    )
+
+
+def test_c17_and_c39_what_has_ended_stays_ended() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-24 08:00  subscription is ended
+                      state closed because subscription_ended; access ended; alert debt_left_open; due 4900
+    2026-06-24 08:01  subscription is active; the webhook arrives
+                      access ended; state closed because subscription_ended
+    2026-06-24 09:00  nothing happens
+                      attempts 0; no notice
+    2026-06-24 10:00  declined elsewhere do_not_honor as ch_late
+                      state closed because subscription_ended; no notice; access ended
+    """
+    )
+
+
+def test_c39_a_deleted_customer_is_not_charged_or_written_to() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-24 08:00  customer deleted
+                      state closed because customer_deleted; alert debt_left_open; due 4900
+    2026-07-24 08:00  nothing happens
+                      attempts 0; no notice
+    """
+    )
+
+
+def test_an_end_that_is_seen_on_a_closed_case_still_ends_access() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-24 08:00  operator closes
+                      state closed because operator; access granted
+    2026-06-24 08:01  subscription is ended
+                      access ended; state closed because operator
+    """
+    )
+
+
+def test_the_processor_retries_by_itself() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 12:00  processor tries again by itself at 2026-06-25 10:00
+    2026-06-24 09:00  nothing happens
+                      attempts 0; wakes 2026-06-25 10:01
+    2026-06-25 10:00:30  processor does not try by itself
+    2026-06-25 12:00  nothing happens
+                      attempts 0; next 2026-06-26 09:00
+    """
+    )
+
+
+def test_a_new_key_after_an_adopted_copy() -> None:
+    world = story(FIRST)
+    world.epoch = 2
+    world.run_until(world.now.replace(day=24, hour=9, minute=0))
+    assert [sent.key for sent in world.sent] == ["dunr-in_1-a1e2"]
+
+
+def test_a_card_that_has_had_its_share_is_deferred_visibly() -> None:
+    story("""
+    policy card_attempts_24h_max=1
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  nothing happens
+                      attempts 0; next 2026-06-25 09:00; no notice
+    2026-06-25 09:00  step 1 sent; paid
+                      notice receipt; steps used 1
+    """)
