@@ -52,9 +52,9 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReleaseBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which hold."""
+    """Which hold; where there is only one, it need not be named."""
 
-    ref: Reference
+    ref: Reference | None = None
 
 
 class ToBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,7 +122,9 @@ def hold(face: WebFace, call: Call) -> Answer:
 
 def release(face: WebFace, call: Call) -> Answer:
     """Take one hold away."""
-    return _granted(face, call, HoldReleased(call.actor, call.read(ReleaseBody).ref))
+    ref, holds = call.read(ReleaseBody).ref, face.case(call.path["id"]).holds
+    only = holds[0].ref if len(holds) == 1 else ""
+    return _granted(face, call, HoldReleased(call.actor, ref or only))
 
 
 def postpone(face: WebFace, call: Call) -> Answer:
