@@ -20,10 +20,27 @@ def chaos(
     """Play worlds of lost answers, crashes and impatient customers; fail where a promise was broken."""
     from dunr.simulate.chaos import run
 
-    report = run(worlds=worlds, seed=seed)
+    result = run(worlds=worlds, seed=seed)
     if as_json:
-        answer(report)
+        answer(
+            {
+                "worlds": result.worlds,
+                "seed": result.seed,
+                "steps": result.steps,
+                "violations": len(result.violations),
+                "seconds": result.seconds,
+                "steps_per_second": result.steps_per_second,
+                "worlds_per_second": result.worlds_per_second,
+                "mean_steps": result.mean_steps,
+                "broken": result.violations,
+            }
+        )
     else:
-        say(str(report))
-    if report.violations:
+        for broken in result.violations:
+            say(broken.story or f"seed {broken.seed}: {broken.promise}: {broken.seen}")
+        say(
+            f"{result.worlds} worlds, {result.steps} steps ({result.steps_per_second:,.0f} a second), "
+            f"{len(result.violations)} broken promises."
+        )
+    if result.violations:
         raise typer.Exit(FAILED)

@@ -5,12 +5,11 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import click
 import typer
 
 from dunr.errors import BadRequest, DunrError, SettingsError
@@ -19,7 +18,9 @@ if TYPE_CHECKING:
     from dunr.application import Application
     from dunr.settings import Settings
 
-FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+FAILED, WRONG_USE = 1, 2
+
+SANDBOX_INSIDE = "sandbox-inside"  # a note in the data folder of where `dunr serve --sandbox` has it
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
 
@@ -52,13 +53,23 @@ def application_of(context: typer.Context, options: Mapping[str, object] | None 
     """One dunr, put together and closed again."""
     from dunr.bootstrap import build
 
-    settings = settings_of(context, options)
+    settings = _with_sandbox_inside(settings_of(context, options))
     log_to_stderr()
     application = build(settings)
     try:
         yield application
     finally:
         application.close()
+
+
+def _with_sandbox_inside(settings: "Settings") -> "Settings":
+    """Where `dunr serve --sandbox` runs on the same data, its sandbox is the one that is meant, unless another was set."""
+    from dunr.settings.reading import DEFAULTS
+
+    note = settings.data / SANDBOX_INSIDE
+    if settings.sandbox_url != DEFAULTS["sandbox_url"] or not note.is_file():
+        return settings
+    return replace(settings, sandbox_url=note.read_text(encoding="utf-8").strip())
 
 
 def log_to_stderr() -> None:
@@ -130,14 +141,9 @@ def exit_code_of(app: typer.Typer) -> int:
     """Run the command line; errors become words on stderr and a code, never a traceback."""
     debug = "--debug" in sys.argv
     try:
-        code = app(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except click.Abort:
-        return INTERRUPTED
-    except KeyboardInterrupt:
-        return INTERRUPTED
+        app()
+    except SystemExit as ended:  # how typer says that it is done, and that it was used wrongly
+        return ended.code if isinstance(ended.code, int) else 0
     except DunrError as error:
         typer.echo(f"dunr: {error}", err=True)
         return WRONG_USE if isinstance(error, SettingsError | BadRequest) else FAILED
@@ -149,4 +155,4 @@ def exit_code_of(app: typer.Typer) -> int:
             traceback.print_exc()
         typer.echo(f"dunr: internal error: {type(error).__name__}: {error} (dunr --debug … shows where)", err=True)
         return FAILED
-    return code if isinstance(code, int) else 0
+    return 0
