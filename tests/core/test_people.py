@@ -52,6 +52,19 @@ def test_a_hard_decline_of_a_click_stops_the_series() -> None:
     )
 
 
+def test_a_hard_decline_on_one_invoice_stops_the_series_of_another_with_the_same_card() -> None:
+    story("""
+    2026-06-22 10:00  in_1: first charge fails: insufficient_funds, 1000 usd
+                      in_1: notice first
+    2026-06-22 11:00  in_2: first charge fails: stolen_card, 2000 usd
+                      in_2: notice method_needed; in_1: state scheduled
+    2026-06-23 09:00  nothing happens
+                      in_1: state awaiting_customer; in_1: attempts 0; in_1: steps none; in_1: notice method_needed
+    2026-07-06 09:00  nothing happens
+                      in_1: access paused; in_1: notice paused; in_2: access paused; in_2: notice paused
+    """)
+
+
 @pytest.mark.parametrize(
     ("before", "answer"),
     [

@@ -1,5 +1,7 @@
 """Not knowing: an attempt without an answer is looked up, and nothing else is sent for its invoice meanwhile."""
 
+from dunr.core.events import AttemptOverdue
+from dunr.testing.scenario_acts import attempt_of
 from tests.core.world import story
 
 UNTIL_ATTEMPT_2 = """
@@ -244,3 +246,13 @@ def test_a_person_settles_as_captured() -> None:
                       state recovered; booked opened 4900, recovered 4900
     """
     )
+
+
+def test_a_look_up_that_meets_an_attempt_to_be_sent_again_leaves_it_to_whoever_looks_first() -> None:
+    world = story(UNTIL_ATTEMPT_2 + "    2026-06-29 09:00:01  not now")
+    attempt = attempt_of(world, "in_1")
+    assert attempt.next_action_at is not None
+    world.now = attempt.next_action_at
+    decision = world.decide("in_1", AttemptOverdue(attempt.number), None)
+    assert decision.changes_nothing
+    assert "needs a look first" in decision.because[-1]

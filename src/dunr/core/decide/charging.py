@@ -9,7 +9,7 @@ from datetime import timedelta
 from dunr.core import budget, keys
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
 from dunr.core.decide.opening import method_row
-from dunr.core.decide.planning import STOPPED_LOOK, lay_from_now, run_missed
+from dunr.core.decide.planning import STOPPED_LOOK, lay_from_now, run_missed, set_steps, settle_state
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
 from dunr.core.gate import closed_because, ref_of
@@ -39,6 +39,8 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
         draft.wait(GATE_WAIT, "there is no payment method to charge")
         return
     method = ref_of(default)
+    if _is_stopped_elsewhere(draft, method):
+        return
     if not _is_gate_open(draft, method):
         return  # a missed step is laid anew once it may be sent, not every day until then
     if missed:
@@ -50,6 +52,18 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
         return
     if _is_card_free(draft):
         begin(draft, Trigger.TIMER, step.number, method)
+
+
+def _is_stopped_elsewhere(draft: Draft, method: MethodRef) -> bool:
+    """Whether another invoice met a hard decline with this credential: then time alone brings nothing here either, and the customer is asked."""
+    row = draft.method
+    if draft.case.holds or row is None or row.stop is None or row.stopped_credential != method.credential:
+        return False
+    draft.why(f"this credential was stopped by the issuer ({row.stop}): nothing is tried until it changes")
+    draft.case = replace(draft.case, deciding_reason=row.stop)
+    set_steps(draft, ())
+    settle_state(draft)
+    return True
 
 
 def may_begin(draft: Draft, method: MethodRef) -> bool:

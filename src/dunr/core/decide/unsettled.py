@@ -156,6 +156,9 @@ def overdue(draft: Draft, event: AttemptOverdue) -> None:
     ):
         draft.why("nothing is due for this attempt")
         return
+    if attempt.next_action is InFlightAction.RESEND and draft.dossier.snapshot is None:
+        draft.why("it became due to be sent again only after this was read: that needs a look first")
+        return
     match attempt.next_action:
         case InFlightAction.LOOK_UP:
             _look_up(draft, attempt)
