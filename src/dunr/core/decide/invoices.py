@@ -27,8 +27,18 @@ def close(draft: Draft, because: CloseReason) -> None:
     draft.why(f"closed: {because}")
 
 
+def _is_over(draft: Draft) -> bool:
+    """Whether the case has ended, so that what becomes of the invoice changes nothing here any more."""
+    if draft.case.is_open:
+        return False
+    draft.why(f"the case is {draft.case.state} already; only money still changes it")
+    return True
+
+
 def amount_changed(draft: Draft) -> None:
     """A credit, or another change of what is owed: the next attempt asks for what is due then."""
+    if _is_over(draft):
+        return
     case, invoice = draft.case, draft.snapshot.invoice
     due = _due_without_payments(draft)
     if due != case.amount_due_minor:
@@ -60,6 +70,8 @@ def carry_over(draft: Draft) -> None:
 
 def voided(draft: Draft) -> None:
     """The processor voided the invoice: nothing is owed any more."""
+    if _is_over(draft):
+        return
     case = draft.case
     if case.amount_due_minor:
         draft.postings.append(ledger.voided(case, case.amount_due_minor, draft.now))
@@ -69,6 +81,8 @@ def voided(draft: Draft) -> None:
 
 def written_off(draft: Draft) -> None:
     """The debt was given up at the processor."""
+    if _is_over(draft):
+        return
     case = draft.case
     if case.amount_due_minor:
         draft.postings.append(ledger.written_off(case, case.amount_due_minor, draft.now))
@@ -80,7 +94,8 @@ def subscription_ended(draft: Draft) -> None:
     """The subscription is over, for good: no news that is older revives it. The debt stays for a person."""
     if draft.subscription is not None and draft.subscription.ended_at is None:
         draft.subscription = replace(draft.subscription, ended_at=draft.now)
-    if draft.case.is_open:
+        draft.why("the subscription has ended, and its access with it")
+    if not _is_over(draft):
         close(draft, CloseReason.SUBSCRIPTION_ENDED)
         _leave_debt(draft, "the subscription has ended")
 
@@ -89,7 +104,7 @@ def customer_deleted(draft: Draft) -> None:
     """The customer is gone at the processor: nothing is charged or written any more."""
     if draft.customer is not None:
         draft.customer = replace(draft.customer, deleted=True)
-    if draft.case.is_open:
+    if not _is_over(draft):
         close(draft, CloseReason.CUSTOMER_DELETED)
         _leave_debt(draft, "the customer was deleted")
 

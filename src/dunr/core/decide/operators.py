@@ -94,9 +94,11 @@ def hold_released(draft: Draft, event: HoldReleased) -> None:
 
 def holds_ended(draft: Draft) -> None:
     """Holds whose end has passed go by themselves."""
-    for hold in draft.case.holds:
-        if hold.until_at is not None and hold.until_at <= draft.now:
-            release(draft, hold.ref)
+    ended = [hold for hold in draft.case.holds if hold.until_at is not None and hold.until_at <= draft.now]
+    if not ended:
+        draft.why("no hold has ended yet")
+    for hold in ended:
+        release(draft, hold.ref)
 
 
 def step_postponed(draft: Draft, event: StepPostponed) -> None:
