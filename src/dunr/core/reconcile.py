@@ -158,7 +158,8 @@ def _from_statements(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterat
         yield InvoiceVoided()
     if invoice.status is InvoiceStatus.WRITTEN_OFF and case.is_open:
         yield InvoiceWrittenOff()
-    if case.is_open and invoice.status is InvoiceStatus.OPEN and unexplained and not in_flight:
+    too_small = 0 < invoice.amount_due_minor < invoice.minimum_minor  # what a part payment left
+    if case.is_open and invoice.status is InvoiceStatus.OPEN and (unexplained or too_small) and not in_flight:
         yield AmountChanged()
     ended = snapshot.subscription is not None and snapshot.subscription.status is SubscriptionStatus.ENDED
     if ended and (case.is_open or (dossier.subscription is not None and dossier.subscription.ended_at is None)):

@@ -43,8 +43,8 @@ def amount_changed(draft: Draft) -> None:
     due = _due_without_payments(draft)
     if due != case.amount_due_minor:
         draft.postings.append(ledger.credited(case, case.amount_due_minor - due, draft.now))
+        draft.why(f"what is owed changed from {case.amount_due_minor} to {due} {case.currency} without a payment")
     draft.case = replace(case, amount_due_minor=due, credited_minor=invoice.credited_minor)
-    draft.why(f"what is owed changed from {case.amount_due_minor} to {due} {case.currency} without a payment")
     if due == 0:
         recover(draft, ours=False)
     elif due < invoice.minimum_minor:
