@@ -36,6 +36,7 @@ from dunr.ports import (
     Change,
     ChargeRequest,
     Clock,
+    KeyRefused,
     ObjectMissing,
     Processor,
     Refs,
@@ -189,7 +190,7 @@ class Engine:
             try:
                 look = self.look(case_id)
             except SnapshotUnavailable as unavailable:
-                self.step(case_id, LookFailed(str(unavailable)))
+                self.step(case_id, LookFailed(str(unavailable), key_refused=isinstance(unavailable, KeyRefused)))
                 return
             except ObjectMissing as missing:
                 self.step(case_id, LookFailed(str(missing), missing=True))

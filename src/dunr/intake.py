@@ -4,7 +4,7 @@ The event is only a hint. What cannot be read now waits; what cannot be read at 
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from dunr.core import keys
 from dunr.core.decision import Decision
@@ -13,7 +13,17 @@ from dunr.core.snapshot import Snapshot
 from dunr.core.terms import AlertKind
 from dunr.engine import Engine
 from dunr.errors import BadEvent, StoreUnavailable
-from dunr.ports import Inbound, InboundState, ObjectMissing, Receipt, Rows, Settlement, SnapshotUnavailable, Subject
+from dunr.ports import (
+    Inbound,
+    InboundState,
+    KeyRefused,
+    ObjectMissing,
+    Receipt,
+    Rows,
+    Settlement,
+    SnapshotUnavailable,
+    Subject,
+)
 
 BAD_EVENT_TRIES_MAX = 5
 MISSING_TRIED_FOR = timedelta(minutes=15)
@@ -48,6 +58,8 @@ class Intake:
             self._bad(inbound, str(bad))
         except ObjectMissing as missing:
             self._missing(inbound, str(missing))
+        except KeyRefused as refused:
+            self._key_refused(inbound, str(refused))
         except (SnapshotUnavailable, StoreUnavailable) as unavailable:
             self._wait(inbound, str(unavailable))
         else:
@@ -81,6 +93,16 @@ class Intake:
         """Write what became of it."""
         self.engine.store.settle(inbound.key, Settlement(state, note, inbound.tries_count + 1, None, snapshot))
 
+    def _key_refused(self, inbound: Inbound, why: str) -> None:
+        """Nothing can be read until the key is replaced: one alert a day, however many events wait for that."""
+        now, processor, account = self.engine.clock.now(), inbound.processor, inbound.account
+        self.alert(
+            AlertKind.KEY_REVOKED,
+            f"{processor}/{account}/{now.date().isoformat()}",
+            f"{processor} refuses our API key for {account}. What arrives waits until the key is replaced.",
+        )
+        self._try_later(inbound, why, now)
+
     def _wait(self, inbound: Inbound, why: str) -> None:
         """Try again later, for as long as it takes; a person hears of it after an hour."""
         now = self.engine.clock.now()
@@ -90,6 +112,10 @@ class Intake:
                 inbound.key,
                 f"Event {inbound.key} has waited since {inbound.received_at.isoformat()}: {why}",
             )
+        self._try_later(inbound, why, now)
+
+    def _try_later(self, inbound: Inbound, why: str, now: datetime) -> None:
+        """Leave it waiting, longer each time."""
         delay = timedelta(seconds=min(WAIT_SECONDS * 2 ** min(inbound.tries_count, 10), WAIT_SECONDS_MAX))
         self.engine.store.settle(
             inbound.key, Settlement(InboundState.WAITING, why, inbound.tries_count + 1, now + delay, None)

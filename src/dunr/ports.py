@@ -255,6 +255,10 @@ class SnapshotUnavailable(Exception):
     """The processor could not be read now; try again later."""
 
 
+class KeyRefused(SnapshotUnavailable):
+    """The processor refuses our API key: nothing can be read or charged until a person replaces it."""
+
+
 class ObjectMissing(Exception):
     """The processor does not know the object (404)."""
 

@@ -170,6 +170,19 @@ def test_a_part_payment_spends_its_step_and_the_rest_goes_on() -> None:
     )
 
 
+def test_c40_the_receipt_is_for_what_we_collected() -> None:
+    story(
+        OPEN
+        + """
+    2026-06-23 12:00  paid elsewhere 1400 as ch_x
+                      due 3500; state scheduled
+    2026-06-24 09:00  step 1 sent; paid
+                      attempt 1 succeeded, key dunr-in_1-a1, amount 3500; state recovered; notice receipt 3500
+                      booked opened 4900, part_paid 1400, recovered 3500
+    """
+    )
+
+
 def test_a_credit_and_a_payment_that_no_charge_explains_are_booked_apart() -> None:
     story(
         OPEN

@@ -58,6 +58,22 @@ def test_c33d_a_revoked_key_stops_all_sending() -> None:
     )
 
 
+def test_c33d_a_key_that_is_refused_already_when_we_look_stops_all_sending_too() -> None:
+    story(
+        """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 08:59  charges are stopped; processor refuses our key
+                      sending stopped; alert key_revoked; no notice
+    2026-06-24 12:00  processor refuses our key
+                      attempts 0; no alert; no notice; access grace; steps used 0
+    2026-06-24 12:00  nothing is stopped
+    2026-06-25 09:00  step 1 sent; paid
+                      state recovered; notice receipt; steps used 1
+    """
+    )
+
+
 def test_c33d_a_second_revocation_months_later_is_told_again() -> None:
     story(
         STEP_1

@@ -181,10 +181,11 @@ class RunEnded:
 
 @dataclass(frozen=True, slots=True)
 class LookFailed:
-    """The processor could not be read when something was due. `missing`: it does not know the invoice."""
+    """The processor could not be read when something was due. `missing`: it does not know the invoice; `key_refused`: nor us any more."""
 
     why: str
     missing: bool = False
+    key_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

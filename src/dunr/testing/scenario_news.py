@@ -181,6 +181,11 @@ def cannot_be_read(world: World, invoice_id: str, found: re.Match[str]) -> None:
     world.decide(invoice_id, LookFailed("503", missing=bool(found["missing"])), None)
 
 
+@says_nothing(r"processor refuses our key")
+def key_refused(world: World, invoice_id: str, _found: re.Match[str]) -> None:
+    world.decide(invoice_id, LookFailed("401", key_refused=True), None)
+
+
 @says_nothing(r"intent (?P<intent>\w+) is (?P<what>cancelled|paid already)")
 def intent_is(world: World, invoice_id: str, found: re.Match[str]) -> None:
     asked = [one for one in world.told if isinstance(one, CancelAttempt)]

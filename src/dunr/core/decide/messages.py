@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.planning import pause_if_due
+from dunr.core.decide.settling import key_refused
 from dunr.core.events import LookFailed, NoticeBounced, NoticeComplained, NoticeSent
 from dunr.core.model import Plan
 from dunr.core.terms import AlertKind
@@ -48,6 +49,10 @@ def look_failed(draft: Draft, event: LookFailed) -> None:
     """The processor cannot be read: nothing is sent or paused; try again soon, and tell a person after an hour."""
     case = draft.case
     since_at = case.look_failing_since_at or draft.now
+    if event.key_refused:
+        key_refused(draft, f"{case.id}-look-{since_at.isoformat()}", event.why)
+        draft.case = replace(draft.case, look_failing_since_at=since_at)
+        return
     if event.missing or draft.now - since_at >= LOOK_ALERT_AFTER:
         text = f"{case.processor} cannot be read for {case.processor_invoice_id} since {since_at.isoformat()}: {event.why}. Nothing is sent meanwhile."
         draft.alert(AlertKind.SNAPSHOT_UNAVAILABLE, f"{case.id}/{since_at.date().isoformat()}", text)

@@ -74,10 +74,11 @@ def recover(draft: Draft, *, ours: bool) -> None:
 
 
 def tell_receipt(draft: Draft) -> None:
-    """One receipt a round, where the policy wants it and the processor sends none."""
+    """One receipt a round, where the policy wants it and the processor sends none: for what we collected, not for what came by other ways."""
     if draft.policy.receipts and not draft.processor.sends_receipts:
         notice = notices.of_kind(draft.case, NoticeKind.RECEIPT, None, draft.now, draft.facts, is_warning=False)
-        draft.notify(replace(notice, amount_minor=draft.case.captured_minor))
+        ours_minor = sum(one.captured_minor for one in draft.case.attempts if one.round == draft.case.round)
+        draft.notify(replace(notice, amount_minor=ours_minor))
 
 
 def refund(draft: Draft, charge_id: str, total_minor: int, at: datetime) -> None:
@@ -109,10 +110,21 @@ def give_back(draft: Draft, charge_id: str, amount_minor: int, at: datetime) -> 
     )
 
 
+def _is_known(draft: Draft, charge_id: str) -> bool:
+    """Whether this charge was taken in already: one charge is one fact."""
+    ours = {attempt.processor_charge_id for attempt in draft.case.attempts}
+    if charge_id not in draft.case.foreign_charge_ids and charge_id not in ours:
+        return False
+    draft.why(f"{charge_id} is known: a repeat")
+    return True
+
+
 def paid_elsewhere(draft: Draft, event: PaidElsewhere) -> None:
     """Somebody else collected. An attempt of ours that is in flight stays so: it is looked up, and may turn out to be an overpayment."""
     case, charge = draft.case, event.charge
-    ref = charge.processor_charge_id if charge is not None else f"outside-{draft.snapshot.taken_at.isoformat()}"
+    ref = charge.processor_charge_id if charge is not None else f"outside-n{case.audit_count + 1}"
+    if _is_known(draft, ref):
+        return
     if charge is not None:
         draft.case = replace(case, foreign_charge_ids=(*case.foreign_charge_ids, ref))
     collect(draft, ref, event.amount_minor, charge.at if charge is not None else draft.snapshot.taken_at, ours=False)
@@ -122,6 +134,8 @@ def paid_elsewhere(draft: Draft, event: PaidElsewhere) -> None:
 def foreign_decline(draft: Draft, event: ForeignDecline) -> None:
     """Somebody else's try failed: it counts toward the card's caps and spends no step."""
     case, charge = draft.case, event.charge
+    if _is_known(draft, charge.processor_charge_id):
+        return
     draft.case = replace(case, foreign_charge_ids=(*case.foreign_charge_ids, charge.processor_charge_id))
     row = draft.method
     if row is not None and charge.card_key is not None and row.id.endswith(f":{charge.card_key}"):

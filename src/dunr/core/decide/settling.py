@@ -181,14 +181,7 @@ def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
             if case.is_open:
                 carry_over(draft)
         case RefusedKind.KEY_REVOKED:
-            text = f"{case.processor} refuses our API key for {case.account}. Nothing is sent there until the key is replaced and sending is resumed."
-            about = f"{case.processor}/{case.account}/{draft.now.date().isoformat()}"  # once a day, however many cases meet it
-            draft.alert(AlertKind.KEY_REVOKED, about, text)
-            key = keys.stop_sending(case.processor, case.account, f"{case.id}-a{attempt.number}")
-            draft.effects.append(
-                StopSending(key, case.id, case.processor, case.account, f"the API key was refused ({answer.code})")
-            )
-            draft.wait(STOPPED_LOOK, "the API key is refused: all sending stops")
+            key_refused(draft, f"{case.id}-a{attempt.number}", answer.code)
         case RefusedKind.BAD_REQUEST | RefusedKind.NOT_FOUND | RefusedKind.IDEMPOTENCY_KEY_REUSED:
             text = f"{case.processor} refused attempt {attempt.number} of {case.processor_invoice_id}: {answer.code}. Held for 24 hours or until a person releases it."
             draft.alert(AlertKind.REQUEST_REFUSED, f"{case.id}/a{attempt.number}", text)
@@ -200,6 +193,17 @@ def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
                 draft.now + REFUSED_HOLD,
             )
             draft.case = replace(draft.case, holds=(*draft.case.holds, hold))
+
+
+def key_refused(draft: Draft, since: str, why: str) -> None:
+    """The processor does not know our API key any more: all sending stops, and a person is told, once a day however many cases meet it."""
+    case = draft.case
+    text = f"{case.processor} refuses our API key for {case.account}. Nothing is sent there until the key is replaced and sending is resumed."
+    about = f"{case.processor}/{case.account}/{draft.now.date().isoformat()}"
+    draft.alert(AlertKind.KEY_REVOKED, about, text)
+    key = keys.stop_sending(case.processor, case.account, since)
+    draft.effects.append(StopSending(key, case.id, case.processor, case.account, f"the API key was refused ({why})"))
+    draft.wait(STOPPED_LOOK, "the API key is refused: all sending stops")
 
 
 def withdrawn(draft: Draft, event: AttemptWithdrawn) -> None:

@@ -25,12 +25,13 @@ from dunr.ports import (
     ChargeRequest,
     Inbound,
     IntentAnswer,
+    KeyRefused,
     ObjectMissing,
     SnapshotUnavailable,
     Subject,
 )
 
-NOT_FOUND = 404
+UNAUTHORIZED, NOT_FOUND = 401, 404
 PAGES_MAX = 1000
 INVOICES_OF_ONE_MAX = 50  # the newest of a subscription or customer
 
@@ -45,6 +46,10 @@ class SandboxProcessor:
         self.facts = facts
         self._account = account
         self._client = client
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.close()
 
     # --- what arrives -----------------------------------------------------------------------------------------------------------
 
@@ -171,6 +176,8 @@ def _understood(answer: Answer, kind: type[Kind]) -> Kind:
     """The body of a 2xx; a 404 is an object that is missing, anything else a reading that failed."""
     if answer.status == NOT_FOUND:
         raise ObjectMissing(f"the processor does not know it (HTTP 404, {answers.code_of(answer)})")
+    if answer.status == UNAUTHORIZED:
+        raise KeyRefused(f"HTTP 401 ({answers.code_of(answer)})")
     if not answer.is_ok:
         raise SnapshotUnavailable(f"HTTP {answer.status} ({answers.code_of(answer)})")
     return answer.read(kind)
