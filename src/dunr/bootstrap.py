@@ -28,7 +28,7 @@ from dunr.performing import Performer
 from dunr.ports import Clock, Mailer, Processor, Publisher, Reports, Store
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
-from dunr.settings import Settings, link_secret
+from dunr.settings import Settings, link_secret, webhook_secrets
 
 CALENDAR_YEARS = range(2015, 2056)
 OUTBOX_FOLDER = "outbox"
@@ -149,14 +149,15 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
         from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 
         client = SandboxClient(settings.sandbox_url, settings.sandbox_api_key, settings.processor_timeout_seconds)
-        opened.callback(client.close)
         account = SandboxAccount(
             account=settings.account,
             live=settings.live,
-            webhook_secrets=settings.webhook_secrets,
+            webhook_secrets=webhook_secrets(settings),
             tolerance_seconds=settings.webhook_tolerance_seconds,
         )
-        return {"sandbox": SandboxProcessor(account, client, ProcessorFacts())}
+        sandbox = SandboxProcessor(account, client, ProcessorFacts())
+        opened.callback(sandbox.close)
+        return {sandbox.name: sandbox}
     raise SettingsError('processor names no processor that dunr has: write processor = "sandbox"')
 
 

@@ -5,7 +5,7 @@ used, is recorded with its reason and never applied.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -37,7 +37,7 @@ class SandboxAccount:
 
     account: str
     live: bool
-    webhook_secrets: tuple[str, ...]
+    webhook_secrets: Sequence[str]  # may change while we run
     tolerance_seconds: int
 
 
