@@ -7,7 +7,7 @@ import pytest
 
 from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 from tests.adapters.processors.sandboxes import adapter_of
-from tests.sandbox.processes import SandboxProcess
+from tests.sandbox.processes import Receiver, SandboxProcess
 
 
 @pytest.fixture
@@ -22,3 +22,10 @@ def processor(sandbox: SandboxProcess) -> Iterator[SandboxProcessor]:
     made = adapter_of(sandbox)
     yield made
     made.close()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
