@@ -6,6 +6,7 @@ origin that the browser tells, is not ours.
 
 import base64
 import binascii
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ from dunr.tokens import Scope, verify
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FOREIGN_SITES = frozenset({"cross-site", "same-site"})
 LOCAL_ACTOR = "operator:local"
+KEPT_MAX = 256  # answers about hosts, which are the same few again and again
 
 
 def presented_token(request: Request) -> str | None:
@@ -52,17 +54,19 @@ def refuse_strangers(face: WebFace, request: Request) -> None:
     """Without tokens we answer this machine only, and no page of somebody else that runs on it."""
     if request.client is not None and not _is_loopback(request.client.host):
         raise NotPermitted("Without tokens only this machine is answered: set api_tokens_required = true.", 403)
-    if not _is_our_host(face, request.url.hostname or ""):
+    host = request.headers.get("host", "")
+    if not _is_name_of(host, face.settings.links_base):
         raise NotPermitted("Without tokens only localhost is answered, under that name or by its number.", 403)
     if request.method in SAFE_METHODS:
         return
     origin = request.headers.get("origin")
     if request.headers.get("sec-fetch-site") in FOREIGN_SITES or (
-        origin is not None and urlsplit(origin).netloc != request.url.netloc
+        origin is not None and urlsplit(origin).netloc != host
     ):
         raise NotPermitted("This was asked by a page of somebody else.", 403)
 
 
+@lru_cache(KEPT_MAX)
 def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
@@ -70,12 +74,14 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _is_our_host(face: WebFace, host: str) -> bool:
-    """A name that no stranger can point at us: a number, localhost, or what the settings call us."""
-    if host == "localhost" or host == urlsplit(face.settings.links_base).hostname:
-        return True
+@lru_cache(KEPT_MAX)
+def _is_name_of(host: str, our_address: str) -> bool:
+    """Whether a Host header is a name that no stranger can point at us: a number, localhost, or what the settings call us."""
     try:
-        ip_address(host)
+        name = urlsplit(f"//{host}").hostname or ""
+        if name == "localhost" or name == urlsplit(our_address).hostname:
+            return True
+        ip_address(name)
     except ValueError:
         return False
     return True

@@ -47,6 +47,7 @@ class Dashboard:
 
         def show(request: Request) -> Response:
             admit(self._face, request, Scope.READ)
+            self._face.quiet.settle()  # a person who has just acted sees what came of it
             browser = browser_of(request)
             shared = {
                 "clock": clock_now(self._face),

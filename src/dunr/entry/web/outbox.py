@@ -24,7 +24,7 @@ FILE_STEM = re.compile(r"[0-9a-f]{8,64}")
 # A mail has styles of its own, and may do nothing else.
 MAIL_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
-    "form-action 'none'; sandbox allow-popups allow-top-navigation-by-user-activation"
+    "form-action 'none'"
 )
 
 
