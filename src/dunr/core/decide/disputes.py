@@ -41,6 +41,9 @@ def _is_of_this_invoice(draft: Draft, dispute: DisputeSnapshot) -> bool:
 def dispute_opened(draft: Draft, event: DisputeOpened) -> None:
     """Book it where the payment is ours; hold the case where it is open."""
     dispute, case = event.dispute, draft.case
+    if any(known.processor_dispute_id == dispute.processor_dispute_id for known in case.disputes):
+        draft.why(f"dispute {dispute.processor_dispute_id} is known: a repeat")
+        return
     _remember(draft, dispute)
     if _is_of_this_invoice(draft, dispute):
         draft.postings.append(ledger.disputed(case, dispute.processor_dispute_id, dispute.amount_minor, draft.now))
@@ -111,6 +114,9 @@ def resume(draft: Draft) -> None:
 def returned(draft: Draft, event: AttemptReturned) -> None:
     """A bank debit came back after it had succeeded: the debt stands again, in a new round where presenting it once more makes sense."""
     charge, case = event.charge, draft.case
+    if charge.processor_charge_id in case.returned_charge_ids:
+        draft.why(f"the return of {charge.processor_charge_id} is known: a repeat")
+        return
     give_back(draft, charge.processor_charge_id, charge.amount_minor, draft.now)
     if draft.snapshot.invoice.status is InvoiceStatus.PAID:
         still_paid = case.returned_unseen_minor + draft.case.amount_due_minor - case.amount_due_minor

@@ -44,6 +44,8 @@ def amount_changed(draft: Draft) -> None:
     if due != case.amount_due_minor:
         draft.postings.append(ledger.credited(case, case.amount_due_minor - due, draft.now))
         draft.why(f"what is owed changed from {case.amount_due_minor} to {due} {case.currency} without a payment")
+    else:
+        draft.why(f"{due} {case.currency} is owed, as before")
     draft.case = replace(case, amount_due_minor=due, credited_minor=invoice.credited_minor)
     if due == 0:
         recover(draft, ours=False)
