@@ -109,15 +109,16 @@ def test_the_signature_is_over_the_bytes_as_they_came(tmp_path: Path) -> None:
     assert kept.body == body
 
 
-@pytest.mark.parametrize(("seconds", "status"), [(-299, 200), (-301, 400), (299, 200), (301, 400), (3600, 400)])
-def test_the_age_of_a_signature_is_judged_on_arrival_and_on_both_sides(
-    tmp_path: Path, seconds: int, status: int
-) -> None:
+def test_the_age_of_a_signature_is_judged_on_arrival_and_on_both_sides(tmp_path: Path) -> None:
     """C23 (b), (c), (d)."""
-    application, body = application_for(tmp_path), event()
+    application = application_for(tmp_path)
     with desk(application) as client:
-        assert client.post(PATH, content=body, headers=signed(body, seconds=seconds)).status_code == status
-    assert (application.store.inbound("sandbox:acct_sandbox:evt_1") is not None) == (status == 200)
+        for seconds, status in ((-299, 200), (-301, 400), (299, 200), (301, 400), (3600, 400)):
+            body = event(f"evt_{seconds}")
+            answer = client.post(PATH, content=body, headers=signed(body, seconds=seconds))
+            assert (seconds, answer.status_code) == (seconds, status)
+            kept = application.store.inbound(f"sandbox:acct_sandbox:evt_{seconds}")
+            assert (kept is not None) == (status == 200)
 
 
 def test_a_wrong_clock_refuses_everything_and_tells_a_person_once(tmp_path: Path) -> None:
@@ -161,17 +162,19 @@ def test_other_signature_schemes_prove_nothing(tmp_path: Path) -> None:
             assert client.post(PATH, content=body, headers={"sandbox-signature": header}).status_code == 400
 
 
-@pytest.mark.parametrize("odd", [{"live": True}, {"account": "acct_other"}, {"type": "payout.created"}])
-def test_what_is_not_for_us_is_recorded_and_ignored(tmp_path: Path, odd: dict[str, Any]) -> None:
+def test_what_is_not_for_us_is_recorded_and_ignored(tmp_path: Path) -> None:
     """C25, and events of types that nobody uses: 200, one row, nothing else."""
-    application, body = application_for(tmp_path), event("evt_1", **odd)
+    application = application_for(tmp_path)
+    odds: list[dict[str, Any]] = [{"live": True}, {"account": "acct_other"}, {"type": "payout.created"}]
     with desk(application) as client:
-        assert client.post(PATH, content=body, headers=signed(body)).status_code == 200
+        for number, odd in enumerate(odds):
+            body = event(f"evt_{number}", **odd)
+            assert client.post(PATH, content=body, headers=signed(body)).status_code == 200
         assert client.get("/v1/cases").json()["cases"] == []
         assert client.get("/v1/alerts").json()["alerts"] == []
         ignored = client.get("/v1/deadletters?state=ignored").json()["deadletters"]
-        assert len(ignored) == 1
-        assert ignored[0]["note"]
+        assert len(ignored) == 3
+        assert all(one["note"] for one in ignored)
     assert application.reports.inbounds(state=InboundState.WAITING, limit=10) == []
 
 
