@@ -23,6 +23,8 @@ from dunr.core.events import (
     Event,
     LookFailed,
     MethodUpdated,
+    PayNow,
+    RetryNow,
     TimerFired,
 )
 from dunr.core.facts import Facts
@@ -224,15 +226,21 @@ class Engine:
         self.send(case_id, decision, look)
         return decision
 
-    def grant(self, case_id: str, event: Event) -> tuple[Decision, Look]:
-        """A wish looked at, decided and committed, and still to be sent. Raises `NoSuchThing` or `WishRejected`; nothing is queued."""
+    def grant(self, case_id: str, event: Event) -> tuple[Decision, Look | None]:
+        """A wish looked at, decided and committed, and still to be sent. Raises `NoSuchThing` or `WishRejected`; nothing is queued.
+
+        A wish that sends nothing is granted while the processor cannot be read, too.
+        """
         if self.store.load(case_id, Refs()).case is None:
             raise NoSuchThing(f"There is no case {case_id!r}.")
+        look: Look | None = None
         try:
             look = self.look(case_id)
         except (SnapshotUnavailable, ObjectMissing) as failure:
-            raise WishRejected(f"The processor cannot be read now, so nothing was done: {failure}", 503) from failure
-        decision = self.step(case_id, event, look.snapshot)
+            if isinstance(event, PayNow | RetryNow):
+                text = f"The processor cannot be read now, so nothing was done: {failure}"
+                raise WishRejected(text, 503) from failure
+        decision = self.step(case_id, event, look.snapshot if look is not None else None)
         if decision.rejection is not None:
             raise WishRejected(decision.rejection.detail, decision.rejection.http_status)
         return decision, look

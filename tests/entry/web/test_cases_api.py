@@ -165,3 +165,20 @@ def test_a_dead_letter_is_listed_and_redriven(tmp_path: Path) -> None:
         assert dunr.post(f"/v1/deadletters/{letter['key']}/redrive").status_code == 202
         assert dunr.get("/v1/deadletters").json()["deadletters"] == []
         assert dunr.post(f"/v1/deadletters/{letter['key']}/redrive").status_code == 404
+
+
+def test_an_operator_can_act_while_the_processor_cannot_be_read(tmp_path: Path) -> None:
+    """To hold, to close and to settle with evidence send nothing, and are wanted most when the processor is away."""
+    with served(tmp_path) as dunr:
+        dunr.fail()
+        dunr.script("hang:86400:decline:do_not_honor")
+        act(dunr, "retry", status=202)
+        dunr.http.patch("/sandbox/settings", json={"snapshots_failing": True, "lookups_failing": True})
+        act(dunr, "retry", status=503)
+        assert act(dunr, "settle", attempt_number=1, captured=False, evidence="asked by phone")["shown"] == "scheduled"
+        assert act(dunr, "hold", why="the processor is away")["shown"] == "held"
+        assert act(dunr, "release")["shown"] == "scheduled"
+        assert act(dunr, "postpone", to_at="2026-06-25T09:00:00Z")["next_attempt_at"][:10] == "2026-06-25"
+        assert act(dunr, "extend", to_at="2026-07-20T09:00:00Z")["pause_at"][:10] == "2026-07-20"
+        assert act(dunr, "promise", on_at="2026-06-30T09:00:00Z")["next_attempt_at"][:10] == "2026-06-30"
+        assert act(dunr, "close", why="given up")["state"] == "closed"
