@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dunr.errors import SettingsError
-from dunr.settings import Settings, load_settings
+from dunr.settings import Settings, load_settings, webhook_secrets
 from dunr.settings.reading import EXAMPLES
 
 PUBLISH_SECRET = "whsec_" + "AbCd" * 8
@@ -151,6 +151,11 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
         ("webhook_secrets = []", "webhook_secrets is empty", "write webhook_secrets ="),
         ('webhook_secrets = ["a", " "]', "webhook_secrets holds an empty secret", "write the secret"),
         ('webhook_secrets = ["whsec_"]', "webhook_secrets holds an empty secret", "write the secret"),
+        (
+            'webhook_secrets = ["a"]\nwebhook_secrets_file = "secrets"',
+            "webhook_secrets and webhook_secrets_file",
+            "write one of them",
+        ),
         ('sandbox_api_key = ""', "sandbox_api_key holds an empty secret", "leave sandbox_api_key out"),
         ('sandbox_api_key = "sk_live_1"', "sandbox_api_key is a live key", "write sandbox_api_key ="),
         ('processor = "stripe"', 'processor = "stripe" does not exist', 'write processor = "sandbox"'),
@@ -204,6 +209,24 @@ def test_live_wants_real_things(tmp_path: Path, change: dict[str, str], named: s
 def test_the_default_secret_serves_the_sandbox_alone() -> None:
     with pytest.raises(SettingsError, match="write the secrets of another in webhook_secrets"):
         Settings(processor="another")
+
+
+def test_secrets_in_a_file_are_those_of_now_and_the_last_good_ones_where_it_says_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "secrets"
+    settings = load_settings({"DUNR_WEBHOOK_SECRETS_FILE": "secrets"}, tmp_path)
+    with pytest.raises(SettingsError, match="holds no secret"):
+        webhook_secrets(settings)
+    file.write_text("whsec_old\n")
+    secrets = webhook_secrets(settings)
+    assert list(secrets) == ["whsec_old"]
+    file.write_text("  whsec_old\n\nwhsec_new \n")
+    assert list(secrets) == ["whsec_old", "whsec_new"]
+    for nothing in (b"", b" \n", b"\xff\xff"):
+        file.write_bytes(nothing)
+        assert secrets[:] == ("whsec_old", "whsec_new")
+    file.unlink()
+    assert len(secrets) == 2
+    assert webhook_secrets(load_settings({}, tmp_path)) == ("whsec_local",)
 
 
 def test_a_change_made_later_is_checked_too(tmp_path: Path) -> None:

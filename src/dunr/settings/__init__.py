@@ -3,5 +3,6 @@
 from dunr.settings.reading import load_settings
 from dunr.settings.secret_file import link_secret
 from dunr.settings.values import Settings
+from dunr.settings.webhook_secrets import webhook_secrets
 
-__all__ = ["Settings", "link_secret", "load_settings"]
+__all__ = ["Settings", "link_secret", "load_settings", "webhook_secrets"]

@@ -29,6 +29,7 @@ EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "data": "./dunr-data",
     "store": "sqlite:///path/to/dunr.db",
     "webhook_secrets": ("whsec_one", "whsec_two"),
+    "webhook_secrets_file": "/run/secrets/dunr-webhooks",
     "clock_start": "2026-06-23T10:00:00Z",
     "instance": "eu-1",
     "public_url": "https://billing.example.com",
@@ -56,6 +57,8 @@ def load_settings(environment: Mapping[str, str], working_directory: Path) -> Se
     policy = given.get("policy")
     if isinstance(policy, str) and policy.endswith(".toml"):
         given["policy"] = str(working_directory / policy)
+    if "webhook_secrets_file" in given:
+        given["webhook_secrets_file"] = str(working_directory / given["webhook_secrets_file"])
     return Settings(**given)
 
 

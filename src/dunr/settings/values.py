@@ -42,6 +42,7 @@ class Settings:
     sandbox_url: Text = "http://127.0.0.1:8090"
     sandbox_api_key: str = LOCAL_API_KEY
     webhook_secrets: tuple[str, ...] = (LOCAL_WEBHOOK_SECRET,)  # several while one is replaced by another
+    webhook_secrets_file: Text | None = None  # instead: one a line, read again when the file changes
     live: bool = False
     clock: Literal["system", "manual"] = "system"
     clock_start: Instant | None = None  # of the manual clock, where the store does not know its time yet
@@ -100,6 +101,8 @@ def _contradictions(settings: Settings) -> Iterator[str]:
 
 
 def _missing_secrets(settings: Settings) -> Iterator[str]:
+    if settings.webhook_secrets_file is not None and settings.webhook_secrets != (LOCAL_WEBHOOK_SECRET,):
+        yield "webhook_secrets and webhook_secrets_file are both given: write one of them"
     if not settings.webhook_secrets:
         yield 'webhook_secrets is empty, so no webhook could be trusted: write webhook_secrets = ["whsec_…"]'
     for key in sorted(SECRET_FIELDS):
@@ -140,11 +143,12 @@ def _live(settings: Settings) -> Iterator[str]:
             "sandbox_api_key is a live key, and the sandbox must not see one: "
             f'write sandbox_api_key = "{LOCAL_API_KEY}"'
         )
-    if settings.processor != "sandbox" and LOCAL_WEBHOOK_SECRET in settings.webhook_secrets:
+    known_to_all = settings.webhook_secrets_file is None and LOCAL_WEBHOOK_SECRET in settings.webhook_secrets
+    if settings.processor != "sandbox" and known_to_all:
         yield f"webhook_secrets holds the sandbox's own: write the secrets of {settings.processor} in webhook_secrets"
     if not settings.live:
         return
-    if LOCAL_WEBHOOK_SECRET in settings.webhook_secrets:
+    if known_to_all:
         yield "live = true with the default webhook_secrets, which everybody knows: write your own in webhook_secrets"
     if settings.processor == "sandbox":
         yield 'live = true with processor = "sandbox", which moves no money: write live = false'

@@ -39,13 +39,14 @@ def sandbox(
     """Run the sandbox: a processor that can be told to misbehave. It moves no money."""
     from dunr.sandbox.config import SandboxConfig
     from dunr.sandbox.server import serve
+    from dunr.settings import webhook_secrets
 
     options = {"clock": clock, "clock_start": clock_start.isoformat() if clock_start is not None else None}
     settings = settings_of(context, options)
     config = SandboxConfig(
         database=database or settings.data / "sandbox.db",
         webhook_url=webhook_url or f"http://127.0.0.1:{settings.port}/webhooks/sandbox",
-        webhook_secrets=tuple(secret) if secret else settings.webhook_secrets,
+        webhook_secrets=tuple(secret) if secret else tuple(webhook_secrets(settings)),
         api_keys=(settings.sandbox_api_key,),
         account=settings.account,
         clock=settings.clock,

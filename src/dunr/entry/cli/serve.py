@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dunr.entry.cli.terminal import Failed, application_of, instant, say, shown
+from dunr.entry.cli.terminal import SANDBOX_INSIDE, Failed, application_of, instant, say, shown
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -69,6 +69,7 @@ def serve(
         inside = sandbox_inside(application) if sandbox else None
         if inside is not None:
             opened.callback(inside.state.sandbox.close)
+            _leave_note(application, opened)
         _run(application, inside, listener, works=not no_worker and application.settings.clock == "system")
 
 
@@ -94,19 +95,27 @@ def _own_address(host: str) -> str:
 def sandbox_inside(application: "Application") -> "Starlette":
     """The sandbox, which sends its webhooks to us on our own port; whoever asks for it closes `state.sandbox`."""
     from dunr.sandbox.app import SandboxConfig, build_app
+    from dunr.settings import webhook_secrets
 
     settings = application.settings
     return build_app(
         SandboxConfig(
             database=settings.data / "sandbox.db",
             webhook_url=f"{settings.sandbox_url}/webhooks/sandbox",
-            webhook_secrets=settings.webhook_secrets,
+            webhook_secrets=tuple(webhook_secrets(settings)),
             api_keys=(settings.sandbox_api_key,),
             account=settings.account,
             clock=settings.clock,
             clock_start=application.clock.now() if settings.clock == "manual" else None,
         )
     )
+
+
+def _leave_note(application: "Application", opened: ExitStack) -> None:
+    """Tell other commands on the same data where the sandbox is, for as long as it is there."""
+    note = application.settings.data / SANDBOX_INSIDE
+    note.write_text(application.settings.sandbox_url, encoding="utf-8")
+    opened.callback(note.unlink, missing_ok=True)
 
 
 def _run(application: "Application", sandbox: "Starlette | None", listener: socket.socket, *, works: bool) -> None:
