@@ -138,6 +138,18 @@ class TestTrouble(Opener):
         put(store, decide(case=new_case()))
         assert loaded_case(store).version == 1
 
+    def test_a_writer_waits_for_one_turn_and_not_for_three(self) -> None:
+        """Whoever sends us an event waits for the answer, and not for ever."""
+        self.open().migrate()
+        store = self.open(busy_seconds=1.0)
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            began_at = time.monotonic()
+            with pytest.raises(StoreUnavailable, match="locked"):
+                store.receive([event("evt_1")])
+            assert 0.9 < time.monotonic() - began_at < 2.5
+            other.execute("ROLLBACK")
+
     def test_a_race_that_is_lost_is_run_again_and_then_given_up(self) -> None:
         store = self.make()
         tries: list[bool] = []

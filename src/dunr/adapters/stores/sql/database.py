@@ -6,6 +6,7 @@ time has written nothing. An error that is not the database's condition but our 
 statement) is not caught.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TypeVar
@@ -77,8 +78,9 @@ class Database:
             return work(connection)
 
     def _try(self, action: Callable[[], Answer]) -> Answer:
-        """Do it again a few times where it lost a race; tell the caller where that does not help."""
+        """Do it again a few times where it lost a race, but wait no longer than one turn; tell the caller where that does not help."""
         tries_left = TRIES_MAX
+        give_up_at = time.monotonic() + self.dialect.busy_seconds
         while True:
             tries_left -= 1
             try:
@@ -87,7 +89,8 @@ class Database:
                 if not tries_left:
                     raise StoreUnavailable("others wrote first, again and again; try again") from error
             except OperationalError as error:
-                if not tries_left or not self.dialect.lost_a_race(error):
+                in_vain = not tries_left or time.monotonic() >= give_up_at
+                if in_vain or not self.dialect.lost_a_race(error):
                     raise StoreUnavailable(f"the database answered: {error.orig}; nothing was acknowledged") from error
             except NoConnectionFree as error:
                 raise StoreUnavailable("too many readers at once; try again") from error

@@ -31,6 +31,7 @@ class Dialect(Protocol):
 
     name: str
     path: Path | None  # the database's file, where it is one
+    busy_seconds: float  # how long a writer waits for its turn
 
     def reading(self) -> Engine:
         """An engine whose statements each see one commit, and which cannot write."""
@@ -71,7 +72,7 @@ class SqliteDialect:
     def __init__(self, url: URL, busy_seconds: float) -> None:
         self.name = "sqlite"
         self._url = url
-        self._busy_seconds = busy_seconds
+        self.busy_seconds = busy_seconds
         self.path: Path | None = Path(url.database or "")
 
     def reading(self) -> Engine:
@@ -82,7 +83,7 @@ class SqliteDialect:
             poolclass=QueuePool,
             pool_size=READERS_MAX,
             max_overflow=0,
-            pool_timeout=self._busy_seconds,
+            pool_timeout=self.busy_seconds,
             pool_reset_on_return=None,
             pool_use_lifo=True,
             query_cache_size=STATEMENTS_CACHED,
@@ -94,7 +95,7 @@ class SqliteDialect:
         """Open the file for a reader, who must not leave an empty one behind where there is none."""
         assert self.path is not None
         address = f"{self.path.absolute().as_uri()}?mode=rw"
-        return sqlite3.connect(address, uri=True, timeout=self._busy_seconds, check_same_thread=False)
+        return sqlite3.connect(address, uri=True, timeout=self.busy_seconds, check_same_thread=False)
 
     def writing(self) -> Engine:
         engine = create_engine(
@@ -102,7 +103,7 @@ class SqliteDialect:
             poolclass=StaticPool,
             pool_reset_on_return=None,
             query_cache_size=STATEMENTS_CACHED,
-            connect_args={"timeout": self._busy_seconds, "check_same_thread": False},
+            connect_args={"timeout": self.busy_seconds, "check_same_thread": False},
         )
         event.listen(engine, "connect", _prepare_writer)
         event.listen(engine, "begin", _begin_immediate)
