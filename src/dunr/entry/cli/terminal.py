@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dunr.settings import Settings
 
 FAILED, WRONG_USE = 1, 2
+YEAR_MIN, YEAR_MAX = 1990, 2200
 
 SANDBOX_INSIDE = "sandbox-inside"  # a note in the data folder of where `dunr serve --sandbox` has it
 
@@ -131,8 +132,8 @@ def instant(text: str) -> datetime:
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
-        at = datetime.min  # noqa: DTZ901 - refused below, like any other without an offset
-    if at.tzinfo is None:
+        at = None
+    if at is None or at.tzinfo is None or not YEAR_MIN <= at.year <= YEAR_MAX:
         raise typer.BadParameter(f"{text!r} is no instant; write it as 2026-06-23T10:00:00Z.")
     return at.astimezone(UTC)
 
