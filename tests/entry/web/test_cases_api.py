@@ -125,6 +125,8 @@ BAD_BODIES = [
     ("hold", b"not json 4242424242424242"),
     ("hold", b"\xff"),
     ("postpone", b'{"to_at": "tomorrow"}'),
+    ("postpone", b'{"to_at": "9999-12-31T23:59:59-12:00"}'),
+    ("extend", b'{"to_at": "0001-01-01T00:00:00+12:00"}'),
     ("settle", b'{"attempt_number": 1, "captured": "yes", "evidence": "x"}'),
     ("pay-now", b'{"amount_minor": 1}'),
 ]

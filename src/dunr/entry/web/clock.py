@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 
 from dunr.entry.web.face import WebFace
-from dunr.entry.web.operations import Answer, Call, Instant, Operation
+from dunr.entry.web.operations import Answer, Call, Instant, Operation, in_utc
 from dunr.manual_clock import SandboxClock, advance
 from dunr.tokens import Scope
 
@@ -50,7 +50,7 @@ def show(face: WebFace, _call: Call) -> Answer:
 def move(face: WebFace, call: Call) -> Answer:
     """Move the time."""
     body = call.read(AdvanceBody)
-    return Answer(move_clock(face, to=body.to, seconds=body.seconds))
+    return Answer(move_clock(face, to=in_utc(body.to) if body.to is not None else None, seconds=body.seconds))
 
 
 OPERATIONS = (

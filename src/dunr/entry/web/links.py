@@ -28,6 +28,9 @@ from dunr.ports import ObjectMissing, Refs, SnapshotUnavailable
 
 SEE_OTHER = 303
 CONFLICT = 409
+UNREACHABLE = WishRejected(
+    "Our payment provider cannot be reached now. Nothing was done; try again in a few minutes.", 503
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class CardLinkPages:
         except CallerError as refused:
             return self._sorry(refused)
         except (SnapshotUnavailable, ObjectMissing):
-            return self._sorry(WishRejected("The payment page cannot be reached now. Try again in a few minutes.", 503))
+            return self._sorry(UNREACHABLE)
         return RedirectResponse(url, SEE_OTHER, self._headers)
 
     def _pay_now(self, token: str) -> Response:
@@ -116,6 +119,8 @@ class CardLinkPages:
             if not case.is_open or case.in_flight is not None:
                 return self._page("pay.html", case, token, CONFLICT)
             attempt = begin_attempt(self._face, case.id, PayNow(CUSTOMER))
+        except WishRejected as refused:
+            return self._sorry(UNREACHABLE if refused.http_status == UNREACHABLE.http_status else refused)
         except CallerError as refused:
             return self._sorry(refused)
         template = {Outcome.SUCCEEDED: "paid.html", Outcome.DECLINED: "declined.html"}.get(

@@ -22,6 +22,7 @@ from dunr.tokens import Scope
 Kind = TypeVar("Kind")
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+YEAR_MIN, YEAR_MAX = 1990, 2200
 LIMIT_MAX = 500
 LIMIT_DEFAULT = 100
 
@@ -99,5 +100,7 @@ def encoded(answer: Answer) -> Response:
 
 
 def in_utc(at: datetime) -> datetime:
-    """The same instant as dunr keeps it."""
+    """The same instant as dunr keeps it. Raises `BadRequest` for one that no calendar of ours reaches."""
+    if not YEAR_MIN <= at.year <= YEAR_MAX:
+        raise BadRequest(f"An instant must lie between the years {YEAR_MIN} and {YEAR_MAX}.")
     return at.astimezone(UTC)
