@@ -4,7 +4,8 @@ Every store can change four rows together on condition of the versions that were
 end), the **subscription** (access), the **method** (one card, by its card key) and the **customer** (who owes what, and the card run).
 Everything that a decision needs to be right is in these rows; the insert-only rows beside them are history.
 
-All rows are immutable values. `version` is 0 for a row that no store has seen yet, and the store raises it by one with each commit.
+All rows are immutable values; the big ones have no slots, so that `core.replacing` copies them quickly.
+`version` is 0 for a row that no store has seen yet, and the store raises it by one with each commit.
 Ids are strings `processor:account:foreign id`; instants are aware UTC; money is in minor units.
 """
 
@@ -39,7 +40,7 @@ class MethodRef:
     rail: Rail
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Attempt:
     """One try at one charge. Number 0 is the failed first charge, which the processor made.
 
@@ -125,7 +126,7 @@ class KnownDispute:
     reinstated: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """One invoice from its first failed charge to recovered, exhausted or closed. Its id is for ever; a reopening raises `round`."""
 
@@ -203,7 +204,7 @@ class CaseShare:
     final_action: FinalAction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Subscription:
     """Access of one subscription, folded over its open cases. `access_version` rises with each change that the app may see."""
 
@@ -246,7 +247,7 @@ class Send:
     outcome: Outcome | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Method:
     """One card (or mandate, or token) by its card key."""
 
@@ -288,7 +289,7 @@ class CardRun:
     stopped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Customer:
     """Who owes what. Fan-out reads the open cases here, never from an index."""
 

@@ -3,7 +3,6 @@
 The notice of retry *n* leaves when retry *n* is planned. The last one before a pause names the pause date: it is the warning without which nothing is paused.
 """
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from dunr.core import keys
@@ -12,6 +11,7 @@ from dunr.core.effects import Notice
 from dunr.core.facts import Facts
 from dunr.core.model import Case, Payer
 from dunr.core.policy import Policy
+from dunr.core.replacing import replace
 from dunr.core.schedule import holidays_of
 from dunr.core.terms import CaseState, DeclineReason, NoticeKind
 from dunr.core.timers import WARNING_LEAD

@@ -5,13 +5,14 @@ Dates only ever move forward.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from dunr.core.calendar import add_business_days, is_business_day, local_day, local_instant, next_business_day, zone
 from dunr.core.facts import Facts
 from dunr.core.model import Plan, PlannedStep
 from dunr.core.policy import Policy, Step
+from dunr.core.replacing import replace
 from dunr.core.terms import DeclineReason, StepUnit
 
 LATE_BY_MOST = timedelta(hours=1)  # a step that is later than this was missed

@@ -12,16 +12,13 @@ from dunr.adapters.stores.agenda import Agenda
 from dunr.adapters.stores.changes import (
     NOT_RECORDED,
     AnyRow,
-    case_with_version,
-    customer_with_version,
     inbound_due_at,
     kept_conflict,
-    method_with_version,
     recorded_at,
     refs_of,
     settled,
-    subscription_with_version,
     version_read,
+    with_version,
 )
 from dunr.adapters.stores.memory_reports import Fate, MemoryReports
 from dunr.core.decision import Decision
@@ -144,15 +141,15 @@ class MemoryStore(MemoryReports):
         ):
             return False
         if (case := decision.case) is not None:
-            self._cases[case.id] = case_with_version(case, version_read(rows.case) + 1)
+            self._cases[case.id] = with_version(case, version_read(rows.case) + 1)
             self._cases_due.put(case.id, case.wake_at)
         if (subscription := decision.subscription) is not None:
             version = version_read(rows.subscription) + 1
-            self._subscriptions[subscription.id] = subscription_with_version(subscription, version)
+            self._subscriptions[subscription.id] = with_version(subscription, version)
         if (method := decision.method) is not None:
-            self._methods[method.id] = method_with_version(method, version_read(rows.method) + 1)
+            self._methods[method.id] = with_version(method, version_read(rows.method) + 1)
         if (customer := decision.customer) is not None:
-            self._customers[customer.id] = customer_with_version(customer, version_read(rows.customer) + 1)
+            self._customers[customer.id] = with_version(customer, version_read(rows.customer) + 1)
         self._insert(decision)
         return True
 

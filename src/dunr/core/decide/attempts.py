@@ -1,11 +1,11 @@
 """The attempt in flight and the card that it holds: what both settling and not knowing need."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import method_row
 from dunr.core.model import Attempt
+from dunr.core.replacing import replace
 from dunr.core.terms import Outcome, Trigger
 
 TURN_AGAIN_AFTER = timedelta(minutes=1)

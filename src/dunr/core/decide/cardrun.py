@@ -3,10 +3,9 @@
 The customer row holds the run; each case waits for its turn there. This page moves the run on when an attempt of it has ended.
 """
 
-from dataclasses import replace
-
 from dunr.core.decide.draft import Draft
 from dunr.core.model import Attempt, CardRun
+from dunr.core.replacing import replace
 
 
 def _run_of(draft: Draft, attempt: Attempt) -> CardRun | None:

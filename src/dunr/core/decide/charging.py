@@ -3,7 +3,6 @@
 An intent fixes number, key and the exact request in the same commit that takes the lease of the card. What is sent afterwards is precisely this, however often.
 """
 
-from dataclasses import replace
 from datetime import timedelta
 
 from dunr.core import budget, keys
@@ -14,6 +13,7 @@ from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
 from dunr.core.gate import closed_because, ref_of
 from dunr.core.model import Attempt, Lease, Method, MethodRef, Send
+from dunr.core.replacing import replace
 from dunr.core.schedule import is_missed
 from dunr.core.terms import SLOW_RAILS, Access, RestoreOn, Trigger
 

@@ -3,8 +3,6 @@
 A dispute holds the payer's open cases on that card; on the disputed invoice it is a matter for the ledger and for a person, and never opens it again.
 """
 
-from dataclasses import replace
-
 from dunr.core import ledger
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import give_back
@@ -13,6 +11,7 @@ from dunr.core.decide.telling import tell_customer_to_act
 from dunr.core.declines import classify
 from dunr.core.events import AttemptReturned, DisputeClosed, DisputeOpened, IntentCancelled
 from dunr.core.model import Hold, KnownDispute
+from dunr.core.replacing import replace
 from dunr.core.snapshot import DisputeSnapshot, RawDecline
 from dunr.core.terms import (
     Access,

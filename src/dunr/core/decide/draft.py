@@ -4,7 +4,6 @@ Every rule works on a draft; `finish` does what every decision has in common, on
 the next waking time and the link of the audit chain.
 """
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from dunr.core import keys
@@ -14,6 +13,7 @@ from dunr.core.effects import CancelAttempt, Effect, Notice, Nudge, Publish, Rai
 from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
 from dunr.core.policy import Policy
+from dunr.core.replacing import replace
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import Access, AlertKind, DeclineReason, InvoiceStatus
 from dunr.core.timers import wake_at

@@ -1,11 +1,10 @@
 """What happens to the debt without a payment: it changes, it is voided or given up, its subscription or its customer goes."""
 
-from dataclasses import replace
-
 from dunr.core import ledger
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import recover
 from dunr.core.model import Plan
+from dunr.core.replacing import replace
 from dunr.core.terms import Access, AlertKind, CaseState, CloseReason, InvoiceStatus
 
 

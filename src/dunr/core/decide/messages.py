@@ -1,6 +1,5 @@
 """What became of the notices: the warning before a pause counts from the moment it left, or was found undeliverable."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from dunr.core.decide.draft import Draft
@@ -8,9 +7,11 @@ from dunr.core.decide.planning import pause_if_due
 from dunr.core.decide.settling import key_refused
 from dunr.core.events import LookFailed, NoticeBounced, NoticeComplained, NoticeSent
 from dunr.core.model import Plan
+from dunr.core.replacing import replace
 from dunr.core.terms import AlertKind
 
 LOOK_WAIT = timedelta(minutes=1)
+LOOK_WAIT_MAX = timedelta(minutes=15)
 LOOK_WAIT_MISSING = timedelta(hours=6)
 LOOK_ALERT_AFTER = timedelta(hours=1)
 
@@ -56,7 +57,10 @@ def look_failed(draft: Draft, event: LookFailed) -> None:
     if event.missing or draft.now - since_at >= LOOK_ALERT_AFTER:
         text = f"{case.processor} cannot be read for {case.processor_invoice_id} since {since_at.isoformat()}: {event.why}. Nothing is sent meanwhile."
         draft.alert(AlertKind.SNAPSHOT_UNAVAILABLE, f"{case.id}/{since_at.date().isoformat()}", text)
-    draft.wait(LOOK_WAIT_MISSING if event.missing else LOOK_WAIT, f"the processor could not be read: {event.why}")
+    growing = min(
+        max(LOOK_WAIT, (draft.now - since_at) / 2), LOOK_WAIT_MAX
+    )  # an outage of days is not asked about each minute
+    draft.wait(LOOK_WAIT_MISSING if event.missing else growing, f"the processor could not be read: {event.why}")
     draft.case = replace(draft.case, look_failing_since_at=since_at)
 
 

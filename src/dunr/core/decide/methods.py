@@ -3,8 +3,6 @@
 The customer row holds the run; each case waits for its turn there. A credential that comes while an attempt is in flight waits in the case's one slot.
 """
 
-from dataclasses import replace
-
 from dunr.core import budget
 from dunr.core.decide.cardrun import pass_turn, turn_of
 from dunr.core.decide.charging import begin, may_begin
@@ -13,6 +11,7 @@ from dunr.core.decide.planning import STOPPED_LOOK, is_paused_by_others, lay_fro
 from dunr.core.events import MethodUpdated
 from dunr.core.model import CardRun, MethodRef
 from dunr.core.reconcile import is_given_up
+from dunr.core.replacing import replace
 from dunr.core.terms import CaseState, Trigger
 
 

@@ -3,7 +3,6 @@
 No late failure of anything un-pays a paid invoice; only a return of the captured payment itself does.
 """
 
-from dataclasses import replace
 from datetime import datetime
 
 from dunr.core import ledger, notices
@@ -11,6 +10,7 @@ from dunr.core.budget import SENDS_KEPT_MAX
 from dunr.core.decide.draft import Draft
 from dunr.core.events import ForeignDecline, PaidElsewhere
 from dunr.core.model import Case, Plan, Send
+from dunr.core.replacing import replace
 from dunr.core.terms import Access, AlertKind, CaseState, CloseReason, InFlightAction, NoticeKind, Outcome, Trigger
 
 

@@ -1,6 +1,5 @@
 """The failed first charge: a case opens, its debt is booked, and the decline decides what follows."""
 
-from dataclasses import replace
 from datetime import datetime
 
 from dunr.core import keys, ledger
@@ -15,6 +14,7 @@ from dunr.core.gate import ref_of
 from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Send, Subscription
 from dunr.core.policy import policy_hash
 from dunr.core.reconcile import not_ours_because
+from dunr.core.replacing import replace
 from dunr.core.snapshot import ChargeSnapshot, MethodSnapshot, Snapshot
 from dunr.core.terms import (
     AlertKind,

@@ -3,7 +3,6 @@
 A wish that cannot be granted now is answered, not queued.
 """
 
-from dataclasses import replace
 from datetime import timedelta
 
 from dunr.core import budget
@@ -29,6 +28,7 @@ from dunr.core.events import (
 from dunr.core.gate import ref_of
 from dunr.core.model import Hold
 from dunr.core.policy import policy_hash
+from dunr.core.replacing import replace
 from dunr.core.schedule import lay_steps
 from dunr.core.terms import CaseState, CloseReason, HoldKind, Trigger
 

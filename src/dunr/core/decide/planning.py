@@ -3,7 +3,6 @@
 The one place where the plan of a case is written. It also says which notice belongs to the new plan, and whether there is nothing left to try.
 """
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
@@ -11,6 +10,7 @@ from dunr.core import ledger, notices
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.telling import tell_customer_to_act, tell_next_step, warn_late
 from dunr.core.model import Hold, Plan, PlannedStep
+from dunr.core.replacing import replace
 from dunr.core.schedule import Rung, keep_told, lay_from, lay_steps, pause_date, relay_missed, rungs
 from dunr.core.terms import (
     SPENDS_STEP,

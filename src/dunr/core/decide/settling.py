@@ -4,7 +4,6 @@ Evidence of a charge under our key settles its attempt in every state, whoever b
 only one that we say about ourselves.
 """
 
-from dataclasses import replace
 from datetime import timedelta
 
 from dunr.core import keys
@@ -21,6 +20,7 @@ from dunr.core.declines import classify, raw_code
 from dunr.core.effects import StopSending
 from dunr.core.events import AttemptSettled, AttemptWithdrawn
 from dunr.core.model import Attempt, Hold
+from dunr.core.replacing import replace
 from dunr.core.terms import SPENDS_STEP, AlertKind, CaseState, DeclineKind, HoldKind, Outcome, Trigger
 
 REFUSED_HOLD = timedelta(hours=24)

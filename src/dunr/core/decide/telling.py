@@ -1,9 +1,8 @@
 """Which notice belongs to the plan as it stands now."""
 
-from dataclasses import replace
-
 from dunr.core import notices
 from dunr.core.decide.draft import Draft
+from dunr.core.replacing import replace
 from dunr.core.terms import CaseState, NoticeKind
 from dunr.core.timers import WARNING_LEAD
 

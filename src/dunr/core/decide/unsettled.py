@@ -4,7 +4,6 @@
 same key, through the gate, within half of the key's life; and it is withdrawn only when a consistent read shows no charge late enough.
 """
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from dunr.core import keys
@@ -16,6 +15,7 @@ from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptOverdue
 from dunr.core.gate import closed_because
 from dunr.core.model import Attempt, Lease
+from dunr.core.replacing import replace
 from dunr.core.terms import AlertKind, InFlightAction, Outcome, Trigger
 
 LOOK_UP_GAPS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15))

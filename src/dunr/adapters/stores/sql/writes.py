@@ -9,12 +9,9 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, Executable, Table, bindparam, insert, select, update
 
 from dunr.adapters.stores.changes import (
-    case_with_version,
-    customer_with_version,
-    method_with_version,
     recorded_at,
-    subscription_with_version,
     version_read,
+    with_version,
 )
 from dunr.adapters.stores.sql.columns import (
     Cells,
@@ -69,19 +66,17 @@ class Writes:
         rows, new = change.rows, change.decision
         if new.case is not None:
             version = version_read(rows.case)
-            self._add(cases, version, case_cells(case_with_version(new.case, version + 1)))
+            self._add(cases, version, case_cells(with_version(new.case, version + 1)))
             self._attempts += _changed_attempts(rows.case, new.case)
         if new.subscription is not None:
             version = version_read(rows.subscription)
-            self._add(
-                subscriptions, version, subscription_cells(subscription_with_version(new.subscription, version + 1))
-            )
+            self._add(subscriptions, version, subscription_cells(with_version(new.subscription, version + 1)))
         if new.method is not None:
             version = version_read(rows.method)
-            self._add(methods, version, method_cells(method_with_version(new.method, version + 1)))
+            self._add(methods, version, method_cells(with_version(new.method, version + 1)))
         if new.customer is not None:
             version = version_read(rows.customer)
-            self._add(customers, version, customer_cells(customer_with_version(new.customer, version + 1)))
+            self._add(customers, version, customer_cells(with_version(new.customer, version + 1)))
 
     def _add(self, table: Table, version: int, cells: Cells) -> None:
         if version:
