@@ -6,11 +6,6 @@ the ledger and the alerts.
 
 import hashlib
 import hmac
-import os
-import signal
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,19 +15,13 @@ from typing import Any, TypeVar
 
 import httpx
 
-START = "2026-06-23T10:00:00Z"  # a Tuesday
-SECRET = "whsec_rehearsal"
-KEY = "sk_sandbox_rehearsal"
-READY_SECONDS = 30.0
+from tests.cases.running import KEY, SECRET, START, Running
+
+__all__ = ["KEY", "SECRET", "START", "Json", "Rehearsal", "payer", "rehearse", "signature", "until"]
+
 WAIT_SECONDS = 30.0
 Json = dict[str, Any]
 T = TypeVar("T")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def until(question: Callable[[], T], seconds: float = WAIT_SECONDS) -> T:
@@ -59,97 +48,8 @@ def signature(body: bytes, at: datetime, *secrets: str) -> str:
     return ",".join([f"t={int(at.timestamp())}", *(f"v1={mark}" for mark in marks)])
 
 
-class Rehearsal:
+class Rehearsal(Running):
     """One dunr and one sandbox. On the manual clock the test moves the time; on the system clock workers do the work."""
-
-    def __init__(self, folder: Path, *, clock: str = "manual", start: str = START, **environment: str) -> None:
-        self.folder, self.clock, self._start_at = folder, clock, start
-        self.port, self.sandbox_port = free_port(), free_port()
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("DUNR_")} | {
-            "DUNR_DATA": str(folder / "data"),
-            "DUNR_PORT": str(self.port),
-            "DUNR_SANDBOX_URL": f"http://127.0.0.1:{self.sandbox_port}",
-            "DUNR_SANDBOX_API_KEY": KEY,
-            "DUNR_WEBHOOK_SECRETS": SECRET,
-            "DUNR_CLOCK": clock,
-        }
-        if clock == "manual":
-            self.environment["DUNR_CLOCK_START"] = start
-        self.environment |= environment
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
-        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=120.0, trust_env=False)
-        self.psp = httpx.Client(base_url=f"http://127.0.0.1:{self.sandbox_port}", timeout=120.0, trust_env=False)
-
-    # --- processes --------------------------------------------------------------------------------------------------
-
-    def run(self, name: str, *arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
-        """Start one of our processes under a name."""
-        log = (self.folder / f"{name}.log").open("ab")
-        command = [str(Path(sys.executable).with_name("dunr")), *arguments]
-        process = subprocess.Popen(command, env=self.environment | environment, cwd=self.folder, stdout=log, stderr=log)
-        log.close()
-        self.processes[name] = process
-        return process
-
-    def start_sandbox(self) -> None:
-        arguments = ["sandbox", "--port", str(self.sandbox_port), "--webhook-url", f"{self.url}/webhooks/sandbox"]
-        arguments += ["--secret", SECRET, "--clock", self.clock, "--database", str(self.folder / "sandbox.db")]
-        if self.clock == "manual":
-            arguments += ["--clock-start", self._start_at]
-        self.run("sandbox", *arguments)
-
-    def start_serve(self, *arguments: str, **environment: str) -> None:
-        self.run("serve", "serve", *arguments, **environment)
-        self._ready("serve", lambda: self.http.get("/healthz"))
-
-    def sandbox_ready(self) -> None:
-        self._ready("sandbox", lambda: self.psp.get("/sandbox/clock"))
-
-    def start_worker(self, name: str = "worker", **environment: str) -> "subprocess.Popen[bytes]":
-        return self.run(name, "worker", **environment)
-
-    def _ready(self, name: str, ask: Callable[[], httpx.Response]) -> None:
-        give_up = time.monotonic() + READY_SECONDS
-        while True:
-            try:
-                if ask().is_success:
-                    return
-            except httpx.TransportError:
-                pass
-            assert self.processes[name].poll() is None, f"{name} did not start:\n{self.log(name)}"
-            assert time.monotonic() < give_up, f"{name} took too long to start:\n{self.log(name)}"
-            time.sleep(0.05)
-
-    def log(self, name: str) -> str:
-        return (self.folder / f"{name}.log").read_text(errors="replace")[-4000:]
-
-    def kill(self, name: str) -> None:
-        process = self.processes.pop(name)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-
-    def freeze(self, name: str) -> None:
-        self.processes[name].send_signal(signal.SIGSTOP)
-
-    def thaw(self, name: str) -> None:
-        self.processes[name].send_signal(signal.SIGCONT)
-
-    def close(self) -> None:
-        self.http.close()
-        self.psp.close()
-        for process in self.processes.values():
-            process.send_signal(signal.SIGCONT)
-            process.terminate()
-        for process in self.processes.values():
-            try:
-                process.wait(timeout=15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     # --- what happens -----------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ def rotating(folder: Path) -> Iterator[tuple[Rehearsal, Path]]:
     try:
         world.start_sandbox()
         world.start_serve()
+        world.sandbox_ready()
         yield world, secrets
     finally:
         world.close()
