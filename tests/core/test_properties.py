@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dunr.core import ledger
 from dunr.core.decide import decide
+from dunr.core.decision import Stops
 from dunr.core.effects import Charge
 from dunr.core.events import AttemptReturned, Event
 from dunr.core.model import Case, Customer
@@ -141,6 +142,7 @@ def test_two_invoices_of_one_card_whatever_happens(happenings: list[tuple[int, s
         try_act(world, invoice_id, what)
         world.settle()
         check(world, before)
+    world.stops = Stops()
     world.run_until(world.now + timedelta(days=40))
     check(world, snapshot_of(world))
 

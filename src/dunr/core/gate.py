@@ -33,8 +33,10 @@ def closed_because(
     reasons.extend(_invoice_reasons(snapshot.invoice, amount_minor, currency))
     reasons.extend(_payer_reasons(snapshot))
     reasons.extend(_method_reasons(method, snapshot, row))
-    if any(charge.status is ChargeStatus.PENDING and charge.key is None for charge in snapshot.charges):
-        reasons.append("somebody else's charge is pending")
+    if any(charge.status is ChargeStatus.PENDING for charge in snapshot.charges):
+        reasons.append(
+            "a charge is pending"
+        )  # somebody else's, or an earlier one of ours that was thought not to be there
     if snapshot.processor_next_attempt_at is not None:
         reasons.append("the processor will try again by itself")
     return tuple(reasons)
