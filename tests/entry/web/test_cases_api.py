@@ -120,6 +120,7 @@ BAD_BODIES = [
     ("hold", b"{}"),
     ("hold", b'{"why": ""}'),
     ("hold", b'{"why": 7}'),
+    ("hold", b'{"why": "a\\u0000b"}'),
     ("hold", b'{"why": "x", "until": "2026-07-01T00:00:00Z"}'),
     ("hold", b'{"why": "x", "until_at": "2026-07-01T00:00:00"}'),
     ("hold", b"not json 4242424242424242"),

@@ -1,5 +1,6 @@
 """The web application: webhooks, API, card links and pages over one running dunr."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -40,8 +41,8 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
-        intake.close()
-        face.close()
+        await asyncio.to_thread(intake.close)
+        await asyncio.to_thread(face.close)
 
     answer_error = error_handler(error_page)
     routes: list[BaseRoute] = [

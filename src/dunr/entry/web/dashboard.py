@@ -80,7 +80,7 @@ class Dashboard:
     def _case(self, request: Request) -> Values:
         application = self._face.application
         case = self._face.case(request.path_params["id"])
-        return {"case": story(application.store, application.reports, case), "processor": case.processor}
+        return {"case": story(application.store, application.reports, case)}
 
     def _alerts(self, _request: Request) -> Values:
         records = self._face.application.reports.effects(kind=RaiseAlert.__name__, case_id=None, limit=ALERTS_MAX)

@@ -38,7 +38,7 @@ def words(name: object) -> str:
     return str(name).replace("_", " ")
 
 
-def money(amount_minor: int, currency: str, processor: str = "sandbox") -> str:
+def money(amount_minor: int, currency: str, processor: str) -> str:
     """An amount with its currency."""
     return amount_text(amount_minor, currency, exponent(processor, currency), LOCALE)
 

@@ -116,6 +116,8 @@ class CaseAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One case in short. `shown` is its state, or that it is being attempted or held."""
 
     id: str
+    processor: str
+    account: str
     invoice: str
     subscription: str | None
     customer: str | None

@@ -47,6 +47,8 @@ def case_answer(case: Case) -> CaseAnswer:
     attempt, step = case.in_flight, case.plan.next_step
     return CaseAnswer(
         id=case.id,
+        processor=case.processor,
+        account=case.account,
         invoice=case.processor_invoice_id,
         subscription=bare(case.subscription_id),
         customer=bare(case.customer_id),

@@ -28,7 +28,7 @@ from dunr.tokens import Scope
 CUSTOMER = "customer"
 ANSWER_SECONDS_MAX = 2.0  # a click is answered after this, however long the processor takes
 
-Words = Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
+Words = Annotated[str, msgspec.Meta(min_length=1, max_length=1000, pattern="^[^\\x00]+$")]
 Reference = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
