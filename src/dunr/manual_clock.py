@@ -175,9 +175,9 @@ class _Walk:
         return min(at for at in (self.next_due_at(), self._sweep.next_at()) if at is not None)
 
     def _stand_at(self, at: datetime) -> None:
-        """Our clock first: a webhook that the sandbox signs on its way must not come from our future."""
+        """Our clock first: a webhook that the sandbox signs on its way must not come from our future. A sandbox that is ahead of us waits."""
         self._clock.move(at)
-        if self._sandbox is not None:
+        if self._sandbox is not None and self._sandbox.face().now <= at:
             self._sandbox.move(at)
         self._until_quiet()
         if self._sweep.run_if_due():

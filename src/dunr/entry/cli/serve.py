@@ -75,15 +75,17 @@ def serve(
 
 def _listener(host: str, port: int) -> socket.socket:
     """The port, taken before anything else is touched."""
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError as error:
-        raise Failed(
-            f"Cannot listen at {host}:{port} ({error.strerror}). Choose another with --port or --host."
-        ) from None
+    with ExitStack() as opened:
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            listener = opened.enter_context(socket.socket(family, kind, protocol))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+        except OSError as error:
+            raise Failed(
+                f"Cannot listen at {host}:{port} ({error.strerror}). Choose another with --port or --host."
+            ) from None
+        opened.pop_all()
     return listener
 
 
