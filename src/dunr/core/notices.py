@@ -4,6 +4,7 @@ The notice of retry *n* leaves when retry *n* is planned. The last one before a 
 """
 
 from datetime import datetime, timedelta
+from typing import assert_never
 
 from dunr.core import keys
 from dunr.core.calendar import is_business_day, local_day, local_instant, next_business_day, zone
@@ -139,3 +140,5 @@ def _still_due(case: Case, notice: Notice) -> bool:
             )
         case NoticeKind.METHOD_NEEDED | NoticeKind.CONFIRM_WITH_BANK:
             return case.state in (CaseState.AWAITING_CUSTOMER, CaseState.EXHAUSTED)
+        case unreachable:
+            assert_never(unreachable)

@@ -219,6 +219,8 @@ def pause_if_due(draft: Draft) -> None:
             draft.alert(AlertKind.CANCEL_ASKED, draft.case.id, text)
         case FinalAction.PAUSE | FinalAction.MARK_UNPAID:
             pass
+        case unreachable:
+            assert_never(unreachable)
     draft.why(f"paused: {'; '.join(draft.case.plan.pause_why)}; the customer was warned at {draft.case.warned_at}")
     draft.case = replace(draft.case, access=Access.PAUSED, paused_at=draft.now)
     if not draft.case.plan.steps and draft.case.state is not CaseState.EXHAUSTED:

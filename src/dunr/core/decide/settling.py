@@ -5,6 +5,7 @@ only one that we say about ourselves.
 """
 
 from datetime import timedelta
+from typing import assert_never
 
 from dunr.core import keys
 from dunr.core.answers import Declined, Paid, Refused, RefusedKind
@@ -45,6 +46,8 @@ def settled(draft: Draft, event: AttemptSettled) -> None:
                 _refused(draft, attempt, event.answer)
             else:
                 draft.why(f"attempt {attempt.number} is settled as {attempt.outcome}")
+        case unreachable:
+            assert_never(unreachable)
 
 
 def _paid(draft: Draft, attempt: Attempt, answer: Paid) -> None:
@@ -193,6 +196,8 @@ def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
                 draft.now + REFUSED_HOLD,
             )
             draft.case = replace(draft.case, holds=(*draft.case.holds, hold))
+        case unreachable:
+            assert_never(unreachable)
 
 
 def key_refused(draft: Draft, since: str, why: str) -> None:

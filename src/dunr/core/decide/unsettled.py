@@ -5,6 +5,7 @@ same key, through the gate, within half of the key's life; and it is withdrawn o
 """
 
 from datetime import datetime, timedelta
+from typing import assert_never
 
 from dunr.core import keys
 from dunr.core.answers import NotNow, Pending, Unanswered
@@ -55,6 +56,8 @@ def answered(draft: Draft, event: AttemptAnswered) -> None:
             unanswered(draft, attempt, event.answer.why, looked_up=event.looked_up)
         case NotNow():
             _not_now(draft, attempt, event.answer)
+        case unreachable:
+            assert_never(unreachable)
 
 
 def _pending(draft: Draft, attempt: Attempt, answer: Pending) -> None:
@@ -164,6 +167,8 @@ def overdue(draft: Draft, event: AttemptOverdue) -> None:
             _look_up(draft, attempt)
         case InFlightAction.RESEND:
             _resend(draft, attempt)
+        case unreachable:
+            assert_never(unreachable)
 
 
 def _look_up(draft: Draft, attempt: Attempt) -> None:
