@@ -49,6 +49,7 @@ from dunr.ports import (
 )
 
 STALE_TRIES_MAX = 100
+LOOKS_MAX = 5
 EVENTS_OF_ONE_SNAPSHOT_MAX = 60
 SKEW_MAX = timedelta(minutes=5)
 
@@ -162,22 +163,27 @@ class Engine:
         asked_at = self.clock.now()
         return Look(self.parts.processors[processor].snapshot(account, invoice_id), asked_at)
 
-    def converge(self, case_id: str, look: Look) -> None:
-        """Apply everything that a snapshot says and the case does not know, money first, one event at a time."""
+    def converge(self, case_id: str, look: Look) -> bool:
+        """Apply everything that a snapshot says and the case does not know, money first, one event at a time; whether something was sent for it."""
+        sent = False
         for _ in range(EVENTS_OF_ONE_SNAPSHOT_MAX):
             rows = self._load(case_id, look.snapshot)
             dossier = self.dossier(case_id, rows, look.snapshot)
             decisions = (decide(dossier, event, self.facts, self.clock.now()) for event in events_from(dossier))
             decision = next((one for one in decisions if not one.changes_nothing), None)
             if decision is None:
-                return
+                return sent
             if self.commit(rows, decision):
                 self.send(case_id, decision, look)
+                sent = sent or any(isinstance(effect, Charge) for effect in decision.effects)
+        return sent
 
     def look(self, case_id: str) -> Look:
-        """Read the processor and apply its news."""
-        look = self.snapshot(case_id)
-        self.converge(case_id, look)
+        """Read the processor and apply its news. Where that sent something, what was read before is history: it is read again."""
+        for _ in range(LOOKS_MAX):
+            look = self.snapshot(case_id)
+            if not self.converge(case_id, look):
+                break
         return look
 
     # --- waking -----------------------------------------------------------------------------------------------------------------

@@ -8,12 +8,35 @@ In doubt, closed.
 from dunr.core.decision import Stops
 from dunr.core.model import Case, Method, MethodRef
 from dunr.core.snapshot import InvoiceSnapshot, MethodSnapshot, Snapshot
-from dunr.core.terms import CaseState, ChargeStatus, CollectionMethod, DisputeStatus, InvoiceStatus, SubscriptionStatus
+from dunr.core.terms import (
+    CaseState,
+    ChargeStatus,
+    CollectionMethod,
+    DisputeStatus,
+    InvoiceStatus,
+    Outcome,
+    SubscriptionStatus,
+)
+
+OLDER_LOOK = "what was read is older than what the case knows"
 
 
 def ref_of(method: MethodSnapshot) -> MethodRef:
     """The request's view of a payment method."""
     return MethodRef(method.processor_method_id, method.card_key, method.credential, method.rail)
+
+
+def is_believed(case: Case, snapshot: Snapshot) -> bool:
+    """Whether the snapshot is at least as new as what the case knows."""
+    if snapshot.taken_at < case.seen_at:
+        return False
+    shown = {charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.DECLINED}
+    known = {
+        a.processor_charge_id
+        for a in case.attempts
+        if a.outcome is Outcome.SUCCEEDED and not (a.processor_charge_id or "").startswith("hand:")
+    }
+    return known <= shown
 
 
 def closed_because(
@@ -29,6 +52,8 @@ def closed_because(
     reasons = list(stops.charges)
     if case.state in (CaseState.RECOVERED, CaseState.CLOSED):
         reasons.append(f"the case is {case.state}")
+    if not is_believed(case, snapshot):
+        reasons.append(OLDER_LOOK)
     reasons.extend(f"held: {hold.why}" for hold in case.holds)
     reasons.extend(_invoice_reasons(snapshot.invoice, amount_minor, currency))
     reasons.extend(_payer_reasons(snapshot))

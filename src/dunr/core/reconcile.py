@@ -9,6 +9,7 @@ case knows already: not taken before the last one believed, and showing every pa
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import assert_never
 
 from dunr.core.answers import Declined, Paid, Pending
 from dunr.core.decision import Dossier
@@ -31,7 +32,7 @@ from dunr.core.events import (
     Refunded,
     SubscriptionEnded,
 )
-from dunr.core.gate import ref_of
+from dunr.core.gate import is_believed, ref_of
 from dunr.core.model import Attempt, Case
 from dunr.core.snapshot import ChargeSnapshot, RawDecline, Snapshot
 from dunr.core.terms import (
@@ -86,19 +87,6 @@ def events_from(dossier: Dossier) -> Iterator[Event]:
         yield from _from_methods(dossier, case, snapshot)
 
 
-def is_believed(case: Case, snapshot: Snapshot) -> bool:
-    """Whether the snapshot is at least as new as what the case knows."""
-    if snapshot.taken_at < case.seen_at:
-        return False
-    shown = {charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.DECLINED}
-    known = {
-        a.processor_charge_id
-        for a in case.attempts
-        if a.outcome is Outcome.SUCCEEDED and not (a.processor_charge_id or "").startswith("hand:")
-    }
-    return known <= shown
-
-
 def _attempt_of(case: Case, charge: ChargeSnapshot) -> Attempt | None:
     """The attempt that a charge belongs to: by our key where the processor keeps it, else by its id."""
     for attempt in case.attempts:
@@ -142,6 +130,8 @@ def _from_own_charge(attempt: Attempt, charge: ChargeSnapshot) -> Iterator[Event
         case ChargeStatus.PENDING:
             if attempt.is_in_flight and attempt.outcome is not Outcome.PENDING:
                 yield AttemptAnswered(attempt.number, Pending(charge.processor_charge_id), looked_up=True)
+        case unreachable:
+            assert_never(unreachable)
 
 
 def _from_statements(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[Event]:

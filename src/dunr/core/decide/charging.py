@@ -11,7 +11,7 @@ from dunr.core.decide.opening import method_row
 from dunr.core.decide.planning import STOPPED_LOOK, lay_from_now, run_missed, set_steps, settle_state
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
-from dunr.core.gate import closed_because, ref_of
+from dunr.core.gate import OLDER_LOOK, closed_because, is_believed, ref_of
 from dunr.core.model import Attempt, Lease, Method, MethodRef, Send
 from dunr.core.replacing import replace
 from dunr.core.schedule import is_missed
@@ -74,6 +74,9 @@ def may_begin(draft: Draft, method: MethodRef) -> bool:
 def _is_gate_open(draft: Draft, method: MethodRef) -> bool:
     """The look before the intent."""
     case, snapshot = draft.case, draft.snapshot
+    if not is_believed(case, snapshot):
+        draft.wait(LEASE_WAIT, f"not sent: {OLDER_LOOK}; it is looked at again")
+        return False
     refusals = closed_because(
         case, snapshot.invoice.amount_due_minor, case.currency, method, snapshot, draft.method, draft.dossier.stops
     )

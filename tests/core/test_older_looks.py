@@ -1,0 +1,29 @@
+"""A look that is older than what the case knows sends nothing: another worker, or the same one a moment ago, may have collected since."""
+
+from dunr.core.events import PayNow, TimerFired
+from tests.core.world import story, utc
+
+
+def test_a_step_does_not_ask_for_what_was_due_before_a_part_was_paid() -> None:
+    world = story("""
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 08:59  nothing happens
+    """)
+    read_before = world.snapshot("in_1")
+    world = story(
+        """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 08:59:30  paid elsewhere 1900 as ch_part
+                      due 3000
+    """
+    )
+    world.now = utc("2026-06-24 09:00")
+    decision = world.decide("in_1", TimerFired(1), read_before)
+    case = world.case("in_1")
+    assert case is not None
+    assert case.attempt_number_last == 0
+    assert "older than what the case knows" in decision.because[-1]
+    assert case.wake_at == utc("2026-06-24 09:00:05")
+    assert "older than what the case knows" in world.decide("in_1", PayNow("customer"), read_before).because[-1]
