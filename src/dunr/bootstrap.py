@@ -13,6 +13,8 @@ from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 
+import structlog
+
 from dunr.adoption import Identified, stop_if_copied
 from dunr.application import Application
 from dunr.core.facts import Facts, ProcessorFacts, Timing
@@ -32,6 +34,8 @@ from dunr.settings import Settings, link_secret, webhook_secrets
 
 CALENDAR_YEARS = range(2015, 2056)
 OUTBOX_FOLDER = "outbox"
+
+_log = structlog.get_logger()
 
 
 class SystemClock:
@@ -162,23 +166,29 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
 
 
 def _policy_in_force(name_or_path: str) -> Callable[[], Policy]:
-    """The policy for new cases. One in a file is read again when the file has changed; a change that cannot be kept is refused where it is needed."""
+    """The policy for new cases. One in a file is read again when the file has changed; where the change cannot be kept, the one before stays in force."""
+    in_force = policy_named(name_or_path)
     if not name_or_path.endswith(".toml"):
-        policy = policy_named(name_or_path)
-        return lambda: policy
+        return lambda: in_force
     path = Path(name_or_path)
-    read: dict[int, Policy] = {}
+    read_at = _written_at(path)
 
     def current() -> Policy:
-        written_at = path.stat().st_mtime_ns if path.exists() else 0
-        if written_at not in read:
-            policy = policy_named(name_or_path)
-            read.clear()
-            read[written_at] = policy
-        return read[written_at]
+        nonlocal in_force, read_at
+        written_at = _written_at(path)
+        if written_at != read_at:
+            try:
+                in_force = policy_named(name_or_path)
+            except SettingsError as error:
+                _log.error("policy_not_changed", text=str(error))
+            read_at = written_at
+        return in_force
 
-    current()
     return current
+
+
+def _written_at(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 def _mailer(settings: Settings, clock: Clock) -> Mailer:
