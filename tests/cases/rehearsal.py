@@ -71,9 +71,7 @@ class Rehearsal(Running):
             "card": {"id": card, "network": "visa", "last4": "4242", "fingerprint": f"fp_{card}"} if card else None,
             "decline": "insufficient_funds" if card else None,
         }
-        made = self.tell("/sandbox/failures", body | more)
-        self.settle()
-        return made
+        return self.tell("/sandbox/failures", body | more)
 
     def script(self, card: str, *outcomes: str) -> None:
         """What the next charges of a card answer; the last one repeats."""

@@ -7,20 +7,36 @@ from tests.cases.rehearsal import Rehearsal, payer
 DUE = "2026-06-24T09:00"
 
 
-def test_a_lock_time_out_is_asked_again_under_the_same_key(world: Rehearsal) -> None:
-    world.script("card_1", "error:429:lock_timeout", "error:429:lock_timeout", "succeed")
-    world.fail("in_33")
-    mails_before = len(world.mails())
-    world.advance("2026-06-24T09:15:00Z")
+def test_a_lock_is_waited_for_and_a_bad_request_is_told_to_a_person(world: Rehearsal) -> None:
+    world.script("card_lock", "error:429:lock_timeout", "error:429:lock_timeout", "succeed")
+    world.fail("in_lock", card="card_lock", customer=payer("lock"))
+    world.script("card_bad", "error:400:parameter_invalid", "succeed")
+    world.fail("in_bad", card="card_bad", customer=payer("bad"))
+    world.advance("2026-06-24T09:30:00Z")
 
-    calls = world.requests("in_33")
-    assert [call["key"] for call in calls] == ["dunr-in_33-a1"] * 3
+    calls = world.requests("in_lock")
+    assert [call["key"] for call in calls] == ["dunr-in_lock-a1"] * 3
     assert [call["captured"] for call in calls] == [False, False, True]
-    case = world.case("in_33")
+    case = world.case("in_lock")
     assert case["state"] == "recovered"
     assert [(one["number"], one["outcome"], one["call_count"]) for one in case["attempts"][1:]] == [(1, "succeeded", 3)]
-    assert [mail["kind"] for mail in world.mails()[mails_before:]] == ["receipt"]
-    assert world.alerts() == []
+    assert world.mails_to("lock@example.com") == ["first", "receipt"]
+
+    case = world.case("in_bad")
+    assert case["attempts"][-1]["outcome"] == "refused"
+    assert (case["shown"], case["steps_spent_count"]) == ("held", 0)
+    (alert,) = world.alerts()
+    assert (alert["kind"], alert["case"].split(":")[2]) == ("request_refused", "in_bad")
+    assert world.mails_to("bad@example.com") == ["first"]
+    assert len(world.psp.get("/sandbox/customers/cus_bad").json()["methods"]) == 1
+    assert world.access("sub_in_bad") == "grace"
+
+    (hold,) = case["holds"]
+    assert world.act("in_bad", "release", ref=hold["ref"]).status_code == 200
+    world.advance("2026-07-20T00:00:00Z")
+    assert [one["key"] for one in world.requests("in_bad")] == ["dunr-in_bad-a1", "dunr-in_bad-a2"]
+    assert world.captures("in_bad") == 1
+    assert world.case("in_bad")["state"] == "recovered"
 
 
 def test_a_hundred_that_meet_the_rate_limit_are_spread_out_and_none_is_lost_or_counted(world: Rehearsal) -> None:
@@ -44,28 +60,6 @@ def test_a_hundred_that_meet_the_rate_limit_are_spread_out_and_none_is_lost_or_c
     cases = world.cases()
     assert len(cases) == 100
     assert {(case["state"], case["steps_spent_count"]) for case in cases} == {("recovered", 1)}
-
-
-def test_a_bad_request_is_told_to_a_person_and_costs_the_customer_nothing(world: Rehearsal) -> None:
-    world.script("card_1", "error:400:parameter_invalid", "succeed")
-    world.fail("in_33")
-    world.advance("2026-06-24T09:30:00Z")
-
-    case = world.case("in_33")
-    assert case["attempts"][-1]["outcome"] == "refused"
-    assert (case["shown"], case["steps_spent_count"]) == ("held", 0)
-    assert [alert["kind"] for alert in world.alerts()] == ["request_refused"]
-    assert [mail["kind"] for mail in world.mails()] == ["first"]
-    assert len(world.psp.get("/sandbox/customers/cus_1").json()["methods"]) == 1
-    assert world.access("sub_in_33") == "grace"
-
-    (hold,) = case["holds"]
-    assert world.act("in_33", "release", ref=hold["ref"]).status_code == 200
-    world.advance("2026-07-20T00:00:00Z")
-    first, second = world.requests("in_33")
-    assert (first["key"], second["key"]) == ("dunr-in_33-a1", "dunr-in_33-a2")
-    assert world.captures("in_33") == 1
-    assert world.case("in_33")["state"] == "recovered"
 
 
 def test_a_revoked_key_stops_all_sending_at_once_with_one_alert_and_nothing_counted(world: Rehearsal) -> None:

@@ -1,46 +1,56 @@
 """C34: without a payment method nothing is charged; the mail asks for one, and the first one that comes is tried at once."""
 
-from tests.cases.rehearsal import Rehearsal
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cases.rehearsal import Rehearsal, payer, rehearse
 
 
-def test_a_customer_without_a_card_is_asked_for_one_and_the_first_one_pays(world: Rehearsal) -> None:
-    world.fail("in_34", card=None)
-    case = world.case("in_34")
-    assert (case["state"], case["next_attempt_at"]) == ("awaiting_customer", None)
-    world.advance("2026-06-30T12:00:00Z")
-    assert world.charges("in_34") == []
-    (mail,) = world.mails()
-    assert mail["kind"] == "method_needed"
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
+    """ada never had a card and adds one on day 8; ben takes his off on day 4 and adds one after the pause; cleo never has one."""
+    with rehearse(tmp_path_factory.mktemp("played")) as world:
+        world.fail("in_ada", card=None, customer=payer("ada"))
+        world.fail("in_ben", card="card_ben", customer=payer("ben"))
+        world.fail("in_cleo", card=None, customer=payer("cleo"))
+        world.advance("2026-06-27T12:00:00Z")
+        world.tell("/sandbox/cards/card_ben", method="DELETE")
+        world.advance("2026-06-30T12:00:00Z")
+        world.add_card("cus_ada", "card_ada")
+        world.advance("2026-07-10T12:00:00Z")
+        world.add_card("cus_ben", "card_ben_new")
+        world.advance("2026-07-20T00:00:00Z")
+        yield world
+
+
+def test_a_customer_without_a_card_is_asked_for_one_and_the_first_one_pays(played: Rehearsal) -> None:
+    (attempt,) = played.charges("in_ada")
+    assert (attempt["at"][:16], attempt["card"], attempt["captured"]) == ("2026-06-30T12:00", "card_ada", True)
+    case = played.case("in_ada")
+    assert (case["state"], case["steps_spent_count"]) == ("recovered", 0)
+    assert case["subscription_access"]["version"] == 2  # grace, then granted; never paused
+    assert played.access("sub_in_ada") == "granted"
+    assert played.mails_to("ada@example.com") == ["method_needed", "receipt"]
+    (mail,) = [mail for mail in played.mails("method_needed") if mail["to"] == "ada@example.com"]
+    assert "add a payment method" in mail["subject"]
     assert "declined" not in mail["text"]
-    assert world.access("sub_in_34") == "grace"
-
-    world.add_card("cus_1", "card_first")
-    (attempt,) = world.requests("in_34")
-    assert (attempt["card"], attempt["captured"]) == ("card_first", True)
-    assert world.case("in_34")["state"] == "recovered"
-    world.advance("2026-07-20T00:00:00Z")
-    assert len(world.requests("in_34")) == 1
-    assert world.access("sub_in_34") == "granted"
 
 
-def test_a_card_that_is_taken_off_on_day_four_ends_the_retries_and_the_deadline_runs_on(world: Rehearsal) -> None:
-    world.fail("in_34")
-    world.advance("2026-06-27T12:00:00Z")
-    assert world.times("in_34") == ["2026-06-24T09:00"]
-    world.tell("/sandbox/cards/card_1", method="DELETE")
-    assert world.case("in_34")["next_attempt_at"] is None
+def test_without_any_card_nothing_is_ever_charged_and_the_deadline_runs(played: Rehearsal) -> None:
+    assert played.charges("in_cleo") == []
+    assert played.access("sub_in_cleo") == "paused"
+    assert played.case("in_cleo")["subscription_access"]["changed_at"] == "2026-07-07T09:00:00Z"
+    assert played.mails_to("cleo@example.com") == ["method_needed", "paused"]
 
-    world.advance("2026-07-07T08:59:59Z")
-    assert world.access("sub_in_34") == "grace"
-    world.advance("2026-07-08T12:00:00Z")
-    assert world.times("in_34") == ["2026-06-24T09:00"]
-    assert world.access("sub_in_34") == "paused"
-    kinds = [mail["kind"] for mail in world.mails()]
-    assert kinds == ["first", "reminder", "method_needed", "paused"]
 
-    world.add_card("cus_1", "card_new")
-    assert [(one["card"], one["captured"]) for one in world.requests("in_34")] == [
-        ("card_1", False),
-        ("card_new", True),
+def test_a_card_that_is_taken_off_ends_the_retries_and_a_new_one_brings_access_back(played: Rehearsal) -> None:
+    assert [(one["at"][:16], one["card"], one["captured"]) for one in played.requests("in_ben")] == [
+        ("2026-06-24T09:00", "card_ben", False),
+        ("2026-07-10T12:00", "card_ben_new", True),
     ]
-    assert world.access("sub_in_34") == "granted"
+    kinds = played.mails_to("ben@example.com")
+    assert kinds == ["first", "reminder", "method_needed", "paused", "receipt"]
+    (paused,) = [mail for mail in played.mails("paused") if mail["to"] == "ben@example.com"]
+    assert paused["at"][:16] == "2026-07-07T09:00"
+    assert played.access("sub_in_ben") == "granted"

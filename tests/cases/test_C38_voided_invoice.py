@@ -38,27 +38,25 @@ def test_a_void_that_comes_while_a_retry_is_queued_wins_and_access_follows_the_d
     assert all("in_38 " not in f"{mail['text']} " for mail in world.mails()[mails_before:])
 
 
-def test_a_void_that_we_have_not_heard_of_is_seen_before_the_send(world: Rehearsal) -> None:
-    world.fail("in_38")
+def test_a_void_that_we_have_not_heard_of_is_seen_before_the_send_and_wins_over_clicks_and_late_news(
+    world: Rehearsal,
+) -> None:
+    told = world.fail("in_heard")
+    world.tell("/sandbox/invoices/in_heard/void")
+    assert world.pay_now("in_heard").status_code == 409
+    world.tell(f"/sandbox/webhooks/{told['event']}/resend", {"times": 3})
+    world.event(id="evt_38_late", data={"invoice": "in_heard", "subscription": "sub_in_heard", "customer": "cus_1"})
+
+    world.fail("in_unheard")
     mails_before = len(world.mails())
     world.set(drop_webhooks=True)
-    world.tell("/sandbox/invoices/in_38/void")
-    assert world.case("in_38")["state"] == "scheduled"
-
+    world.tell("/sandbox/invoices/in_unheard/void")
+    assert world.case("in_unheard")["state"] == "scheduled"
     world.advance("2026-06-24T09:00:00Z")
-    assert_closed_as_void(world, "in_38")
-    assert world.access("sub_in_38") == "granted"
+    assert_closed_as_void(world, "in_unheard")
+
     world.advance("2026-07-20T00:00:00Z")
-    assert_closed_as_void(world, "in_38")
+    for invoice in ("in_heard", "in_unheard"):
+        assert_closed_as_void(world, invoice)
+        assert world.access(f"sub_{invoice}") == "granted"
     assert len(world.mails()) == mails_before
-
-
-def test_a_void_wins_over_a_click_and_over_late_news_of_the_failure(world: Rehearsal) -> None:
-    told = world.fail("in_38")
-    world.tell("/sandbox/invoices/in_38/void")
-    assert world.pay_now("in_38").status_code == 409
-    world.tell(f"/sandbox/webhooks/{told['event']}/resend", {"times": 3})
-    world.event(id="evt_38_late", data={"invoice": "in_38", "subscription": "sub_in_38", "customer": "cus_1"})
-    world.advance("2026-07-20T00:00:00Z")
-    assert_closed_as_void(world, "in_38")
-    assert world.access("sub_in_38") == "granted"

@@ -1,83 +1,93 @@
 """C42: a card whose payment is disputed is left alone, the disputed invoice is not charged again, and the ledger shows each turn once."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
-from tests.cases.rehearsal import Json, Rehearsal, payer
+from tests.cases.rehearsal import Json, Rehearsal, payer, rehearse
 
-NAMES = ("lost", "inquiry", "back")
-
-
-def disputed(world: Rehearsal, name: str) -> Json:
-    """The payment that recovered the first invoice is disputed."""
-    (paid,) = [one for one in world.requests(f"in_5_{name}") if one["captured"]]
-    dispute: Json = world.tell(f"/sandbox/charges/{paid['charge']}/dispute")["dispute"]
-    return dispute
+ENDS: dict[str, Json] = {
+    "lost": {"status": "lost"},
+    "inquiry": {"status": "warning_closed"},
+    "won": {"status": "won", "reinstated": True},
+    "returned": {"status": "lost", "reinstated": True},  # lost first, and the funds come back later all the same
+}
+DECLINED = "decline:insufficient_funds"
 
 
 def renewal_fails(world: Rehearsal, invoice: str, name: str) -> None:
     world.fail(invoice, subscription=f"sub_{name}", card=f"card_{name}", customer=payer(name))
 
 
-def test_a_disputed_card_is_not_retried_and_each_end_of_the_dispute_has_its_consequence(world: Rehearsal) -> None:
-    for name in NAMES:
-        world.script(f"card_{name}", "decline:insufficient_funds", "succeed", "decline:insufficient_funds", "succeed")
-        renewal_fails(world, f"in_5_{name}", name)
-    world.advance("2026-07-05T12:00:00Z")  # day 12: recovered by retry 2 on the 29th
-    assert {world.case(f"in_5_{name}")["state"] for name in NAMES} == {"recovered"}
-    disputes = {name: disputed(world, name) for name in NAMES}
-    world.advance("2026-07-07T12:00:00Z")  # day 14
-    mails_before = {name: world.mails_to(f"{name}@example.com") for name in NAMES}
-    for name in NAMES:
-        renewal_fails(world, f"in_6_{name}", name)
-    world.advance("2026-07-20T00:00:00Z")
+def disputed(world: Rehearsal, name: str) -> str:
+    """The payment that recovered the first invoice is disputed."""
+    (paid,) = [one for one in world.requests(f"in_5_{name}") if one["captured"]]
+    return str(world.tell(f"/sandbox/charges/{paid['charge']}/dispute")["dispute"]["id"])
 
-    for name in NAMES:
-        assert world.captures(f"in_5_{name}") == 1
-        assert world.requests(f"in_6_{name}") == []
-        case = world.case(f"in_6_{name}")
-        assert (case["shown"], case["next_attempt_at"]) == ("held", None)
-        assert world.mails_to(f"{name}@example.com") == mails_before[name]
-        assert world.access(f"sub_{name}") == "grace"
-        assert world.case(f"in_5_{name}")["state"] == "recovered"
-        about = {alert["case"].split(":")[2] for alert in world.alerts("disputed")}
-        assert {f"in_5_{name}", f"in_6_{name}"} <= about
 
-    ends: dict[str, Json] = {
-        "lost": {"status": "lost"},
-        "inquiry": {"status": "warning_closed"},
-        "back": {"status": "won", "reinstated": True},
-    }
-    world.advance("2026-08-22T12:00:00Z")  # day 60
-    for name in NAMES:
-        world.tell(f"/sandbox/disputes/{disputes[name]['id']}/close", ends[name])
-    world.advance("2026-09-30T00:00:00Z")
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Recovered by retry 2, disputed on day 12, the renewal fails on day 14, the dispute ends on day 60. Every event comes twice."""
+    with rehearse(tmp_path_factory.mktemp("played")) as world:
+        world.set(duplicate_webhooks=1)
+        for name in ENDS:
+            world.script(f"card_{name}", DECLINED, "succeed", DECLINED, "succeed")
+            renewal_fails(world, f"in_5_{name}", name)
+        world.advance("2026-07-05T12:00:00Z")
+        disputes = {name: disputed(world, name) for name in ENDS}
+        world.advance("2026-07-07T12:00:00Z")
+        for name in ENDS:
+            renewal_fails(world, f"in_6_{name}", name)
+        world.advance("2026-08-22T11:00:00Z")
+        held = {name: (world.case(f"in_6_{name}"), world.mails_to(f"{name}@example.com")) for name in ENDS}
+        requests_while_held = {name: world.requests(f"in_6_{name}") for name in ENDS}
+        access_while_held = {name: world.access(f"sub_{name}") for name in ENDS}
+        world.tell(f"/sandbox/disputes/{disputes['returned']}/close", {"status": "lost"})
+        world.advance("2026-08-22T12:00:00Z")
+        for name, end in ENDS.items():
+            world.tell(f"/sandbox/disputes/{disputes[name]}/close", end)
+        world.advance("2026-08-30T00:00:00Z")
+        yield {"world": world, "held": held, "requests": requests_while_held, "access": access_while_held}
 
-    assert world.posted("in_5_lost", "disputed") == 4900
-    assert world.posted("in_5_lost", "reinstated") == 0
+
+@pytest.mark.parametrize("name", ENDS)
+def test_while_a_dispute_stands_its_card_is_left_alone_and_a_person_is_told(played: dict[str, Any], name: str) -> None:
+    case, mails = played["held"][name]
+    assert played["requests"][name] == []
+    assert (case["shown"], case["next_attempt_at"]) == ("held", None)
+    assert mails == ["first", "reminder", "receipt"]  # all of them about the first invoice
+    assert played["access"][name] == "grace"
+    told = [alert["case"].split(":")[2] for alert in played["world"].alerts("disputed")]
+    assert {f"in_5_{name}", f"in_6_{name}"} <= set(told)
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_disputed_invoice_is_never_charged_again(played: dict[str, Any], name: str) -> None:
+    world = played["world"]
+    assert [one["captured"] for one in world.requests(f"in_5_{name}")] == [False, True]
+    assert world.case(f"in_5_{name}")["state"] == "recovered"
+
+
+def test_a_lost_dispute_keeps_its_card_for_a_person(played: dict[str, Any]) -> None:
+    world = played["world"]
     assert world.requests("in_6_lost") == []
     assert world.case("in_6_lost")["shown"] == "held"
-    for name in ("inquiry", "back"):
-        assert world.captures(f"in_6_{name}") == 1, name
-        assert world.case(f"in_6_{name}")["state"] == "recovered", name
-    for name in NAMES:
-        assert world.captures(f"in_5_{name}") == 1
-        assert [one["captured"] for one in world.requests(f"in_5_{name}")] == [False, True]
-    processor = {name: world.balance(f"in_5_{name}")["processor"] for name in NAMES}
-    assert processor == {"lost": 0, "inquiry": 4900, "back": 4900}
-    kinds = [posting["kind"] for posting in world.postings("in_5_back")]
-    assert (kinds.count("disputed"), kinds.count("reinstated")) == (1, 1)
+    assert world.access("sub_lost") == "grace"
 
 
-@pytest.mark.parametrize("again", [3])
-def test_a_dispute_told_again_and_again_is_booked_once(world: Rehearsal, again: int) -> None:
-    world.set(duplicate_webhooks=again)
-    world.script("card_twice", "succeed")
-    renewal_fails(world, "in_5_twice", "twice")
-    world.advance("2026-06-25T00:00:00Z")
-    dispute = disputed(world, "twice")
-    world.tell(f"/sandbox/disputes/{dispute['id']}/close", {"status": "lost"})
-    world.tell(f"/sandbox/disputes/{dispute['id']}/close", {"status": "lost", "reinstated": True})
-    world.advance("2026-06-28T00:00:00Z")
-    kinds = [posting["kind"] for posting in world.postings("in_5_twice")]
-    assert (kinds.count("disputed"), kinds.count("reinstated")) == (1, 1)
-    assert world.balance("in_5_twice")["processor"] == 4900
+@pytest.mark.parametrize("name", ["inquiry", "won"])
+def test_a_dispute_that_ends_well_lets_the_renewal_be_collected(played: dict[str, Any], name: str) -> None:
+    world = played["world"]
+    assert world.captures(f"in_6_{name}") == 1
+    assert world.case(f"in_6_{name}")["state"] == "recovered"
+    assert world.access(f"sub_{name}") == "granted"
+
+
+@pytest.mark.parametrize(("name", "left"), [("lost", 0), ("inquiry", 4900), ("won", 4900), ("returned", 4900)])
+def test_the_ledger_shows_each_turn_once(played: dict[str, Any], name: str, left: int) -> None:
+    world = played["world"]
+    kinds = [posting["kind"] for posting in world.postings(f"in_5_{name}")]
+    assert kinds.count("disputed") == 1
+    assert kinds.count("reinstated") == (1 if left else 0)
+    assert world.balance(f"in_5_{name}")["processor"] == left
