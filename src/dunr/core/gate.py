@@ -39,6 +39,11 @@ def is_believed(case: Case, snapshot: Snapshot) -> bool:
     return known <= shown
 
 
+def is_stopped(row: Method | None, method: MethodRef) -> bool:
+    """Whether a hard decline binds this credential."""
+    return row is not None and row.stop is not None and row.stopped_credential == method.credential
+
+
 def closed_because(
     case: Case,
     amount_minor: int,
@@ -103,6 +108,6 @@ def _method_reasons(method: MethodRef, snapshot: Snapshot, row: Method | None) -
         for one in disputed
     ):
         reasons.append("a payment by this card, or of this invoice, is disputed")
-    if row is not None and row.stop is not None and row.stopped_credential == method.credential:
+    if is_stopped(row, method):
         reasons.append("this credential was stopped by the issuer")
     return reasons

@@ -32,7 +32,7 @@ from dunr.core.events import (
     Refunded,
     SubscriptionEnded,
 )
-from dunr.core.gate import is_believed, ref_of
+from dunr.core.gate import is_believed, is_stopped, ref_of
 from dunr.core.model import Attempt, Case
 from dunr.core.snapshot import ChargeSnapshot, RawDecline, Snapshot
 from dunr.core.terms import (
@@ -199,6 +199,6 @@ def _from_methods(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[
             yield MethodUpdated(ref_of(default))
             return
     waiting = case.waiting_method is not None and case.waiting_method.credential == default.credential
-    known = waiting or default.credential in case.credentials_tried
+    known = waiting or default.credential in case.credentials_tried or is_stopped(dossier.method, ref_of(default))
     if not known and not case.holds and not is_given_up(case, snapshot.taken_at):
         yield MethodUpdated(ref_of(default))

@@ -11,7 +11,7 @@ from dunr.core.decide.opening import method_row
 from dunr.core.decide.planning import STOPPED_LOOK, lay_from_now, run_missed, set_steps, settle_state
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
-from dunr.core.gate import OLDER_LOOK, closed_because, is_believed, ref_of
+from dunr.core.gate import OLDER_LOOK, closed_because, is_believed, is_stopped, ref_of
 from dunr.core.model import Attempt, Lease, Method, MethodRef, Send
 from dunr.core.replacing import replace
 from dunr.core.schedule import is_missed
@@ -57,7 +57,7 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
 def _is_stopped_elsewhere(draft: Draft, method: MethodRef) -> bool:
     """Whether another invoice met a hard decline with this credential: then time alone brings nothing here either, and the customer is asked."""
     row = draft.method
-    if draft.case.holds or row is None or row.stop is None or row.stopped_credential != method.credential:
+    if draft.case.holds or row is None or not is_stopped(row, method):
         return False
     draft.why(f"this credential was stopped by the issuer ({row.stop}): nothing is tried until it changes")
     draft.case = replace(draft.case, deciding_reason=row.stop)

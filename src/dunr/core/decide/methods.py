@@ -9,6 +9,7 @@ from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.planning import STOPPED_LOOK, is_paused_by_others, lay_from_now, set_steps, settle_state
 from dunr.core.events import MethodUpdated
+from dunr.core.gate import is_stopped
 from dunr.core.model import CardRun, MethodRef
 from dunr.core.reconcile import is_given_up
 from dunr.core.replacing import replace
@@ -44,7 +45,8 @@ def updated(draft: Draft, event: MethodUpdated) -> None:
     run = _run_with(draft, method)
     if draft.customer is not None and run != draft.customer.run:
         draft.customer = replace(draft.customer, run=run)
-    if case.holds or run.stopped or method.credential in case.credentials_tried or is_given_up(case, draft.now):
+    spoilt = run.stopped or method.credential in case.credentials_tried or is_stopped(draft.method, method)
+    if case.holds or spoilt or is_given_up(case, draft.now):
         draft.case = replace(case, waiting_method=None, turn_at=None)
         draft.why(
             "the new payment method is not tried here: the case is held or given up, the card was declined, or it was tried already"
