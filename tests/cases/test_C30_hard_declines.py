@@ -27,6 +27,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
         world.script("card_fay", "decline:lost_card")
         world.script("card_poor", "decline:insufficient_funds", "decline:insufficient_funds", "succeed")
         world.advance("2026-06-24T12:00:00Z")
+        assert [world.pay_now("in_ben").status_code, world.act("in_ben", "retry").status_code] == [409, 409]
         world.add_card("cus_eve", "card_poor")
         world.advance("2026-06-27T10:00:00Z")
         world.add_card("cus_ada", "card_new")

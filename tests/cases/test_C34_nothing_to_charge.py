@@ -16,6 +16,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
         world.fail("in_cleo", card=None, customer=payer("cleo"))
         world.advance("2026-06-27T12:00:00Z")
         world.tell("/sandbox/cards/card_ben", method="DELETE")
+        assert [world.pay_now(f"in_{name}").status_code for name in ("ada", "ben")] == [409, 409]
         world.advance("2026-06-30T12:00:00Z")
         world.add_card("cus_ada", "card_ada")
         world.advance("2026-07-10T12:00:00Z")

@@ -30,6 +30,7 @@ def test_a_good_new_card_pays_every_open_invoice_at_once_the_oldest_first(world:
 def test_an_updated_card_is_tried_once_and_one_that_is_declined_leaves_the_schedule_as_it_was(world: Rehearsal) -> None:
     world.fail("in_updated", card="card_updated", customer=payer("updated"))
     world.fail("in_declined", card="card_old", customer=payer("declined"))
+    world.fail("in_default", card="card_default_old", customer=payer("default"))
     world.advance("2026-06-25T12:00:00Z")
 
     # The network has a newer card for the same method, and the processor took it over.
@@ -39,6 +40,13 @@ def test_an_updated_card_is_tried_once_and_one_that_is_declined_leaves_the_sched
     world.settle()
     assert tried(world, "in_updated")[1:] == [("2026-06-25T12:00", "card_updated", True)]
     assert world.case("in_updated")["state"] == "recovered"
+
+    # A card that is only put on file is nobody's wish; made the default, it is.
+    world.add_card("cus_default", "card_second", make_default=False)
+    assert len(world.requests("in_default")) == 1
+    world.tell("/sandbox/customers/cus_default", {"default_card": "card_second"}, method="PATCH")
+    assert tried(world, "in_default")[1:] == [("2026-06-25T12:00", "card_second", True)]
+    assert world.case("in_default")["state"] == "recovered"
 
     before = world.case("in_declined")
     world.script("card_poor", "decline:insufficient_funds", "succeed")
