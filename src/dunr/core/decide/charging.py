@@ -75,7 +75,8 @@ def _is_gate_open(draft: Draft, method: MethodRef) -> bool:
     """The look before the intent."""
     case, snapshot = draft.case, draft.snapshot
     if not is_believed(case, snapshot):
-        draft.wait(LEASE_WAIT, f"not sent: {OLDER_LOOK}; it is looked at again")
+        contradicts = snapshot.taken_at > case.seen_at  # read later, and still without a payment that is known
+        draft.wait(GATE_WAIT if contradicts else LEASE_WAIT, f"not sent: {OLDER_LOOK}; it is looked at again")
         return False
     refusals = closed_because(
         case, snapshot.invoice.amount_due_minor, case.currency, method, snapshot, draft.method, draft.dossier.stops
