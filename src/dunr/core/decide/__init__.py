@@ -25,6 +25,7 @@ from dunr.core.events import (
     AccessRestored,
     AmountChanged,
     AttemptAnswered,
+    AttemptEvent,
     AttemptNotFound,
     AttemptOverdue,
     AttemptReturned,
@@ -33,6 +34,7 @@ from dunr.core.events import (
     AttemptWithdrawn,
     CaseClosed,
     ChargeFailed,
+    CourseEvent,
     CustomerDeleted,
     DeadlineExtended,
     DeadlineReached,
@@ -49,11 +51,13 @@ from dunr.core.events import (
     LookFailed,
     MethodRemoved,
     MethodUpdated,
+    NewsEvent,
     NoticeBounced,
     NoticeComplained,
     NoticeSent,
     PaidElsewhere,
     PayNow,
+    PersonEvent,
     PolicyMoved,
     PromiseMade,
     Refunded,
@@ -80,10 +84,20 @@ def decide(dossier: Dossier, event: Event, facts: Facts, now: datetime) -> Decis
 
 
 def _dispatch(draft: Draft, event: Event) -> None:
-    """Name every event, so that a new one does not type-check until it has its function."""
+    """To the function of the event, by its group."""
+    if isinstance(event, AttemptEvent):
+        _about_attempt(draft, event)
+    elif isinstance(event, NewsEvent):
+        _about_news(draft, event)
+    elif isinstance(event, CourseEvent):
+        _about_course(draft, event)
+    else:
+        _about_wish(draft, event)
+
+
+def _about_attempt(draft: Draft, event: AttemptEvent) -> None:
+    """Name every event of the group, so that a new one does not type-check until it has its function."""
     match event:
-        case ChargeFailed():
-            pass  # `decide` has answered it: a case is not there yet
         case TimerFired():
             charging.timer_fired(draft, event)
         case AttemptAnswered():
@@ -96,16 +110,25 @@ def _dispatch(draft: Draft, event: Event) -> None:
             unsettled.overdue(draft, event)
         case AttemptNotFound():
             unsettled.not_found(draft, event)
-        case AttemptReturned():
-            disputes.returned(draft, event)
-        case MethodUpdated():
-            methods.updated(draft, event)
-        case MethodRemoved():
-            methods.removed(draft)
+        case IntentCancelled():
+            disputes.intent_cancelled(draft, event)
+        case unreachable:
+            assert_never(unreachable)
+
+
+def _about_news(draft: Draft, event: NewsEvent) -> None:
+    """Name every event of the group, so that a new one does not type-check until it has its function."""
+    match event:
+        case ChargeFailed():
+            pass  # `decide` has answered it: a case is not there yet
         case PaidElsewhere():
             money.paid_elsewhere(draft, event)
         case ForeignDecline():
             money.foreign_decline(draft, event)
+        case AttemptReturned():
+            disputes.returned(draft, event)
+        case Refunded():
+            money.refund(draft, event.processor_charge_id, event.total_minor, draft.now)
         case AmountChanged():
             invoices.amount_changed(draft)
         case InvoiceVoided():
@@ -120,10 +143,17 @@ def _dispatch(draft: Draft, event: Event) -> None:
             disputes.dispute_opened(draft, event)
         case DisputeClosed():
             disputes.dispute_closed(draft, event)
-        case Refunded():
-            money.refund(draft, event.processor_charge_id, event.total_minor, draft.now)
-        case IntentCancelled():
-            disputes.intent_cancelled(draft, event)
+        case MethodUpdated():
+            methods.updated(draft, event)
+        case MethodRemoved():
+            methods.removed(draft)
+        case unreachable:
+            assert_never(unreachable)
+
+
+def _about_course(draft: Draft, event: CourseEvent) -> None:
+    """Name every event of the group, so that a new one does not type-check until it has its function."""
+    match event:
         case DeadlineReached():
             messages.deadline_reached(draft)
         case HoldEnded():
@@ -140,6 +170,13 @@ def _dispatch(draft: Draft, event: Event) -> None:
             messages.bounced(draft, event)
         case NoticeComplained():
             messages.complained(draft, event)
+        case unreachable:
+            assert_never(unreachable)
+
+
+def _about_wish(draft: Draft, event: PersonEvent) -> None:
+    """Name every event of the group, so that a new one does not type-check until it has its function."""
+    match event:
         case PayNow():
             operators.pay_now(draft)
         case RetryNow():

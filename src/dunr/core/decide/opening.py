@@ -90,17 +90,13 @@ def _method_of(snapshot: Snapshot, failed: ChargeSnapshot | None) -> MethodSnaps
     return next((method for method in snapshot.methods if method.card_key == failed.card_key), None)
 
 
-def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | None, facts: Facts, now: datetime) -> Case:
-    """The row as it opens, with attempt 0."""
-    processor, account, invoice_id = dossier.case_id.split(":", 2)
-    invoice, method = snapshot.invoice, _method_of(snapshot, failed)
+def _first_failure(
+    snapshot: Snapshot, failed: ChargeSnapshot | None, method: MethodSnapshot | None, reason: DeclineReason
+) -> Attempt:
+    """Attempt 0, which the processor made."""
+    invoice = snapshot.invoice
     assert invoice.first_failed_at is not None, "not_ours_because has looked at this"
-    reason = (
-        classify(failed.decline, processor, facts)
-        if failed is not None and failed.decline is not None
-        else DeclineReason.UNKNOWN
-    )
-    first = Attempt(
+    return Attempt(
         number=0,
         round=1,
         trigger=Trigger.PROCESSOR,
@@ -119,6 +115,15 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | Non
         processor_intent_id=failed.processor_intent_id if failed is not None else None,
         settled_at=invoice.first_failed_at,
     )
+
+
+def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | None, facts: Facts, now: datetime) -> Case:
+    """The row as it opens, with attempt 0."""
+    processor, account, invoice_id = dossier.case_id.split(":", 2)
+    invoice, method = snapshot.invoice, _method_of(snapshot, failed)
+    declined = failed.decline if failed is not None else None
+    reason = classify(declined, processor, facts) if declined is not None else DeclineReason.UNKNOWN
+    first = _first_failure(snapshot, failed, method, reason)
     subscription, customer = snapshot.subscription, snapshot.customer
     return Case(
         id=dossier.case_id,
@@ -133,7 +138,7 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | Non
         state=CaseState.SCHEDULED,
         round=1,
         opened_at=now,
-        first_failed_at=invoice.first_failed_at,
+        first_failed_at=first.begun_at,
         currency=invoice.currency,
         amount_total_minor=invoice.amount_total_minor,
         amount_due_minor=invoice.amount_due_minor,
