@@ -294,6 +294,8 @@ def gate(change: str, world: World | None = None) -> str:
             stopped = Method("m", 1, stop=R.LOST_OR_STOLEN, stopped_credential="card_1/2020-01")
         case "pending":
             world.invoice("in_1").charges.append(own)
+        case _:
+            assert change == "nothing"
     case, snapshot = world.case("in_1"), world.snapshot("in_1")
     assert case is not None
     reasons = closed_because(case, 4900, "usd", ref_of(card("card_1")), snapshot, stopped, world.stops)

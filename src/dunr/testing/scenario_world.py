@@ -35,7 +35,7 @@ from dunr.testing.scenario_processor import ProcessorInWorld
 
 PROCESSOR, ACCOUNT = "sandbox", "main"
 EVENTS_OF_ONE_SNAPSHOT_MAX = 20
-WAKES_MAX = 5000
+WAKES_MAX = 20_000
 
 
 @dataclass

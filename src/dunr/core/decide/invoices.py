@@ -74,8 +74,7 @@ def voided(draft: Draft) -> None:
     if _is_over(draft):
         return
     case = draft.case
-    if case.amount_due_minor:
-        draft.postings.append(ledger.voided(case, case.amount_due_minor, draft.now))
+    draft.postings.append(ledger.voided(case, case.amount_due_minor, draft.now))
     close(draft, CloseReason.VOIDED)
     draft.case = replace(draft.case, amount_due_minor=0)
 
@@ -85,8 +84,7 @@ def written_off(draft: Draft) -> None:
     if _is_over(draft):
         return
     case = draft.case
-    if case.amount_due_minor:
-        draft.postings.append(ledger.written_off(case, case.amount_due_minor, draft.now))
+    draft.postings.append(ledger.written_off(case, case.amount_due_minor, draft.now))
     close(draft, CloseReason.WRITTEN_OFF)
     draft.case = replace(draft.case, amount_due_minor=0, written_off_minor=case.amount_due_minor)
 
@@ -113,6 +111,5 @@ def customer_deleted(draft: Draft) -> None:
 def _leave_debt(draft: Draft, why: str) -> None:
     """What is still owed stays in the ledger, and a person is told."""
     case = draft.case
-    if case.amount_due_minor:
-        text = f"{case.amount_due_minor} {case.currency} of {case.processor_invoice_id} stays open: {why}. A person collects it or writes it off."
-        draft.alert(AlertKind.DEBT_LEFT_OPEN, case.id, text)
+    text = f"{case.amount_due_minor} {case.currency} of {case.processor_invoice_id} stays open: {why}. A person collects it or writes it off."
+    draft.alert(AlertKind.DEBT_LEFT_OPEN, case.id, text)

@@ -28,6 +28,7 @@ from dunr.core.terms import (
 from dunr.core.timers import pause_due_at
 
 STOPPED_LOOK = timedelta(minutes=5)
+PAUSE_STOPPED_LOOK = timedelta(hours=1)
 
 
 def planning_reason(draft: Draft) -> DeclineReason:
@@ -188,7 +189,7 @@ def exhaust(draft: Draft, why: str) -> None:
     """All steps are spent: still payable, and delinquent in the ledger; the pause follows at its date."""
     case = draft.case
     draft.why(f"exhausted: {why}")
-    if not case.is_delinquent and case.amount_due_minor:
+    if not case.is_delinquent:
         draft.postings.append(ledger.delinquent(case, case.amount_due_minor, draft.now))
     draft.case = replace(
         draft.case, state=CaseState.EXHAUSTED, ended_at=draft.now, is_delinquent=True, plan=replace(case.plan, steps=())
@@ -207,7 +208,8 @@ def pause_if_due(draft: Draft) -> None:
         warn_late(draft)
         return
     if draft.dossier.stops.pauses:
-        draft.wait(STOPPED_LOOK, f"pausing is stopped: {'; '.join(draft.dossier.stops.pauses)}")
+        wait = STOPPED_LOOK if draft.case.plan.steps else PAUSE_STOPPED_LOOK
+        draft.wait(wait, f"pausing is stopped: {'; '.join(draft.dossier.stops.pauses)}")
         return
     match draft.policy.final_action:
         case FinalAction.NONE:
