@@ -182,3 +182,18 @@ def test_a_late_refusal_of_a_settled_attempt_changes_nothing() -> None:
                       state recovered; holds none; no alert; because settled as succeeded
     """
     )
+
+
+def test_c33b_cases_that_met_a_rate_limit_together_do_not_meet_it_together_again() -> None:
+    world = story(
+        """
+    2026-06-23 10:00  in_1: first charge fails: insufficient_funds, 4900 usd
+                      in_1: notice first
+    2026-06-23 10:00  in_2: first charge fails: insufficient_funds, 4900 usd
+                      in_2: notice first
+    2026-06-24 08:59  in_1: processor cannot be read
+    2026-06-24 08:59  in_2: processor cannot be read
+    """
+    )
+    waits = {case.not_before_at for case in (world.case("in_1"), world.case("in_2")) if case is not None}
+    assert len(waits) == 2

@@ -257,7 +257,7 @@ def test_the_processor_cannot_be_read() -> None:
                       no alert
     2026-07-02 09:13  nothing happens
                       attempts 2
-    2026-07-02 09:14  step 3 sent; declined insufficient_funds
+    2026-07-02 09:14:31  step 3 sent; declined insufficient_funds
                       notice final_warning
     2026-07-03 08:00  processor cannot be read, it knows no such invoice
                       alert snapshot_unavailable; wakes 2026-07-07 09:00

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from dunr.core import keys
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.planning import pause_if_due
 from dunr.core.decide.settling import key_refused
@@ -60,8 +61,15 @@ def look_failed(draft: Draft, event: LookFailed) -> None:
     growing = min(
         max(LOOK_WAIT, (draft.now - since_at) / 2), LOOK_WAIT_MAX
     )  # an outage of days is not asked about each minute
-    draft.wait(LOOK_WAIT_MISSING if event.missing else growing, f"the processor could not be read: {event.why}")
+    wait = LOOK_WAIT_MISSING if event.missing else growing + _own_share(draft)
+    draft.wait(wait, f"the processor could not be read: {event.why}")
     draft.case = replace(draft.case, look_failing_since_at=since_at)
+
+
+def _own_share(draft: Draft) -> timedelta:
+    """Some seconds more, others for each case: those that met a rate limit together must not meet it together again."""
+    digits = keys.audit_hash(draft.case.id, draft.now.isoformat())[:4]
+    return timedelta(seconds=int(digits, 16) % int(LOOK_WAIT.total_seconds()))
 
 
 def deadline_reached(draft: Draft) -> None:
