@@ -66,9 +66,9 @@ def tell(seed: int, facts: Facts) -> str:
     return f"seed {seed}: {world.weather}\n{world.story.text()}"
 
 
-def run(worlds: int, seed: int, *, violations_max: int | None = None) -> ChaosResult:
+def run(worlds: int, seed: int, *, facts: Facts | None = None, violations_max: int | None = None) -> ChaosResult:
     """Play `worlds` worlds with the seeds from `seed` on; stop early after `violations_max` violations."""
-    facts = load_facts()
+    facts = facts or load_facts()
     steps, played = 0, 0
     violations: list[Violation] = []
     begun = perf_counter()

@@ -17,7 +17,7 @@ from dunr.core.events import (
     StepPostponed,
 )
 from dunr.core.model import Case
-from dunr.core.terms import ChargeStatus, HoldKind
+from dunr.core.terms import ChargeStatus
 from dunr.engine import Engine
 from dunr.errors import NoSuchThing, WishRejected
 from dunr.rulebook import StoredRulebook
@@ -85,6 +85,10 @@ class Operators:
             self._watch.tell("request", f"{type(event).__name__} for {invoice.id}")
             self._turns.add(Task(f"request {number + 1}", request))
 
+    def release_own_hold(self, engine: Engine, invoice: Invoice) -> None:
+        """The operator comes back to what they held."""
+        self._ask(engine, invoice, _release, 1)
+
     def _by_hand(self, case: Case, calls: Calls) -> Event | None:
         """A truthful settlement of an attempt that has had no answer for long."""
         attempt = case.in_flight
@@ -116,5 +120,5 @@ class Operators:
 
 def _release(case: Case) -> Event | None:
     """The operator's own hold goes; others are not theirs to judge here."""
-    held = [hold.ref for hold in case.holds if hold.kind is HoldKind.OPERATOR]
+    held = [hold.ref for hold in case.holds if hold.ref.startswith("operator-")]
     return HoldReleased(OPERATOR, held[0]) if held else None

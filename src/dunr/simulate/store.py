@@ -68,6 +68,11 @@ class WatchedStore(MemoryStore):
         """A case, read by the world itself."""
         return self._cases.get(case_id)
 
+    def next_case_at(self) -> datetime | None:
+        """When the next case or inbound is due; a notice may wait as long as its case is held."""
+        instants = (self._cases_due.first(), self._inbounds_due.first())
+        return min((at for at in instants if at is not None), default=None)
+
     def subscriptions(self) -> Sequence[Subscription]:
         """All subscription rows, read by the world itself."""
         return list(self._subscriptions.values())

@@ -65,7 +65,7 @@ class Watch:
         if decision.method is not None:
             self.sending.stopped(decision.method, now)
         if case is not None and decision.audit[-1].what == "NoticeBounced":
-            self.rows.undeliverable(case, now)
+            self.rows.undeliverable(case, decision.audit[-1].at)
         self.rows.committed(before, decision)
         if decision.subscription is not None and decision.subscription.ended_at is not None:
             there = self.ended_there(decision.subscription.id)

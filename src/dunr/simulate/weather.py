@@ -64,6 +64,9 @@ def draw(rng: Random) -> Weather:
     def some(most: float) -> float:
         return rng.random() * most if rng.random() < 0.5 else 0.0  # noqa: PLR2004  # half of the worlds
 
+    def some_or_all(most: float, all_rate: float) -> float:
+        return 1.0 if rng.random() < all_rate else some(most)  # in a few worlds it never works while trouble lasts
+
     storm = some(1.0)
     return replace(
         CALM,
@@ -75,17 +78,17 @@ def draw(rng: Random) -> Weather:
         lost_request_rate=some(0.2),
         lost_answer_rate=some(0.4),
         late_rate=some(0.4),
-        busy_rate=some(0.15),
+        busy_rate=some_or_all(0.15, 0.005),
         bad_request_rate=some(0.05),
         slow_rate=some(0.5),
         partial_rate=some(0.1),
-        look_up_failure_rate=some(0.5),
+        look_up_failure_rate=some_or_all(0.5, 0.05),
         snapshot_failure_rate=some(0.2),
         outages_count=rng.choice((0, 0, 1, 2)) if storm else 0,
         webhook_drop_rate=some(0.3),
         webhook_delay_rate=some(0.5),
         webhook_repeat_rate=some(0.3),
-        mail_failure_rate=some(0.4),
+        mail_failure_rate=some_or_all(0.4, 0.05),
         guard=rng.random() < 0.15,  # noqa: PLR2004
         shows_keys=rng.random() < 0.8,  # noqa: PLR2004
         acts_count=rng.choice((0, 1, 1, 2, 2, 3, 5)),

@@ -206,7 +206,7 @@ class World:
     def _come_to_rest(self) -> None:
         """Go on until nothing is due any more."""
         self._go_on_until(self.clock.instant + REST_LASTS)
-        next_at = self._next_at()
+        next_at = self.store.next_case_at()
         if next_at is not None:
             raise PromiseBroken("no case is stuck", f"work is due for ever, next at {next_at}")
 
@@ -221,6 +221,8 @@ class World:
         for kind in KINDS:
             for scope in (EVERYWHERE, f"{PROCESSOR}:{ACCOUNT}"):
                 self.rulebook.resume(kind, scope)
+        for invoice in self.calls.invoices.values():
+            self.operators.release_own_hold(self.web, invoice)
 
     def _go_on_until(self, end_at: datetime) -> None:
         """Let things happen and tasks run until nothing is due before the end; the clock jumps over the time between."""

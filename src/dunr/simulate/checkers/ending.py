@@ -10,10 +10,11 @@ from dunr.ports import InboundState
 from dunr.simulate.books import Charge, Invoice
 from dunr.simulate.checkers.broken import PromiseBroken
 from dunr.simulate.checkers.messages import MessagesChecker
-from dunr.simulate.checkers.rows import RowsChecker
+from dunr.simulate.checkers.rows import UNSETTLED, RowsChecker
 from dunr.simulate.store import WatchedStore
 
 COLLECTED = ("recovered", "part_paid", "overpaid")
+REVERSED = ("reversed", "reversed_overpayment")
 MONEY = "money beats state"
 EVERYTHING = 10_000
 
@@ -51,10 +52,10 @@ def _may_have_no_case(invoice: Invoice) -> None:
         raise PromiseBroken("nothing acknowledged is lost", f"{invoice.id} failed, is still owed, and has no case")
 
 
-def _booked(rows: RowsChecker, case: Case, charge: Charge) -> int:
-    """How much of a charge the ledger says was collected."""
+def _booked(rows: RowsChecker, case: Case, charge: Charge, kinds: tuple[str, ...]) -> int:
+    """How much of a charge the ledger has under these kinds."""
     total_minor = 0
-    for kind in COLLECTED:
+    for kind in kinds:
         posting = rows.posted.get(keys.posting(case.id, kind, charge.id))
         if posting is not None:
             total_minor += sum(amount for _, amount in posting.lines if amount > 0)
@@ -67,11 +68,11 @@ def _money_is_booked(case: Case, invoice: Invoice, rows: RowsChecker) -> None:
     for charge in captured:
         if charge.id in rows.paid_before[case.id]:
             continue  # what was owed when the case opened is what was left after it
-        booked_minor = _booked(rows, case, charge)
+        booked_minor = _booked(rows, case, charge, COLLECTED)
         if booked_minor != charge.amount_minor:
             raise PromiseBroken(MONEY, f"{charge.id} captured {charge.amount_minor}, the ledger has {booked_minor}")
-        reversed_there = charge.status is ChargeStatus.RETURNED
-        if reversed_there != (keys.posting(case.id, "reversed", charge.id) in rows.posted):
+        back_minor = charge.amount_minor if charge.status is ChargeStatus.RETURNED else 0
+        if back_minor != _booked(rows, case, charge, REVERSED):
             raise PromiseBroken(MONEY, f"{charge.id} is {charge.status} there, and the ledger disagrees")
     names = {charge.id for charge in captured}
     for posting in rows.posted.values():
@@ -107,8 +108,9 @@ def _agrees(case: Case, invoice: Invoice) -> None:
 
 def _is_not_stuck(case: Case) -> None:
     """Something will happen by itself, or somebody else has to act."""
-    if case.in_flight is not None:
-        raise PromiseBroken("no case is stuck", f"attempt {case.in_flight.number} of {case.id} is never settled")
+    for attempt in case.attempts:
+        if attempt.outcome in UNSETTLED:
+            raise PromiseBroken("no case is stuck", f"attempt {attempt.number} of {case.id} is never settled")
     waits = case.state in (CaseState.AWAITING_CUSTOMER, CaseState.EXHAUSTED) or case.holds or not case.is_open
     if case.wake_at is None and not waits:
         raise PromiseBroken("no case is stuck", f"{case.id} is {case.state} and nothing will wake it")

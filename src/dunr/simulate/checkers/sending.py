@@ -12,6 +12,7 @@ from dunr.core.terms import ChargeStatus
 from dunr.ports import ChargeRequest
 from dunr.simulate.books import Charge, Invoice
 from dunr.simulate.checkers.broken import PromiseBroken
+from dunr.simulate.checkers.rows import UNSETTLED
 
 LOOK_MAX = timedelta(seconds=15)  # `look_max_age_seconds` and the way of the request
 KEY_LIFETIME = timedelta(hours=24)
@@ -88,10 +89,10 @@ class SendingChecker:
 
     def _first_time(self, request: ChargeRequest, case: Case | None) -> None:
         """A key that the processor has not seen yet: its attempt must still be the unsettled one."""
-        attempt = case.in_flight if case is not None else None
-        if attempt is None or attempt.key != request.key:
-            other = attempt.key if attempt is not None else "nothing"
-            raise PromiseBroken(DONT_KNOW, f"{request.key} is sent for the first time while {other} is unsettled")
+        unsettled = [a.key for a in case.attempts if a.outcome in UNSETTLED] if case is not None else []
+        if unsettled != [request.key]:
+            names = ", ".join(unsettled) or "nothing"
+            raise PromiseBroken(DONT_KNOW, f"{request.key} is sent for the first time while {names} is unsettled")
 
     def captured(self, invoice: Invoice, charge: Charge) -> None:
         """Money moved under a key of ours: all that we captured of this invoice is at most what was owed to us."""
