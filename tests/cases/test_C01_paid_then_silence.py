@@ -19,7 +19,7 @@ def test_a_payment_stays_a_payment_though_every_later_question_about_it_hangs(wo
     assert (case["state"], case["next_attempt_at"]) == ("recovered", None)
     assert case["attempts"][-1]["outcome"] == "succeeded"
     assert world.access("sub_in_7001") == "granted"
-    world.advance("2026-06-30T10:00:00Z")
+    world.advance("2026-06-29T15:00:00Z")
     world.set(lookups_hang_seconds=0, snapshots_hang_seconds=0)
     moved = world.advance("2026-07-20T00:00:00Z")
 

@@ -1,5 +1,7 @@
 """C03: the customer pays by a hosted link while the engine retries: one debt, two ways to collect it."""
 
+import re
+
 from tests.cases.rehearsal import Rehearsal
 
 
@@ -38,8 +40,12 @@ def test_two_payments_that_both_went_through_are_seen_booked_as_overpaid_and_ale
     world.script("card_1", "hang:20:succeed")
     world.script("card_2", "hang:20:decline:insufficient_funds")
 
+    (mail,) = (mail for mail in world.mails() if mail["to"] == "ada@example.com")
+    link = our_link(mail["text"])
+    assert world.http.post(f"{link}/update").status_code == 303, "on to the processor's page"
     world.advance("2026-06-24T09:00:00Z")
-    assert world.pay_now("in_3c").status_code == 409, "our own link is closed while an attempt is under way"
+    for closed in (f"{link}/pay-now", f"{link}/update", "/v1/cases/in_3c/pay-now"):
+        assert world.http.post(closed).status_code == 409, "our own link is closed while an attempt is under way"
     world.advance("2026-06-24T09:00:05Z")
     paid = [world.tell(f"/sandbox/invoices/{invoice}/pay")["charge"] for invoice in ("in_3c", "in_3d")]
     assert [world.case(invoice)["state"] for invoice in ("in_3c", "in_3d")] == ["recovered", "recovered"]
@@ -62,3 +68,10 @@ def test_two_payments_that_both_went_through_are_seen_booked_as_overpaid_and_ale
     assert world.case("in_3c")["state"] == "recovered"
     assert world.balance("in_3c") == {"receivable": 0, "billed": -4900, "processor": 4900, "overpayments": 0}
     assert len(world.requests("in_3c")) == len(world.requests("in_3d")) == 1
+
+
+def our_link(text: str) -> str:
+    """The path of the link in a mail."""
+    found = re.search(r"https?://[^/\s]+(/pay/[^\s<>\"]+)", text)
+    assert found is not None
+    return found[1]
