@@ -2,9 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -142,17 +142,44 @@ def test_a_store_that_cannot_even_be_asked_is_left_alone_for_a_while(
     asked: list[float] = []
     real = application.store.unapplied
 
-    def unapplied(now: object, limit: int) -> object:
+    def unapplied(now: datetime, limit: int) -> Sequence[Inbound]:
         asked.append(time.monotonic())
         if len(asked) < 3:
             raise StoreUnavailable("gone")
-        return real(now, limit)  # type: ignore[arg-type]  # handed on
+        return real(now, limit)
 
     monkeypatch.setattr(application.store, "unapplied", unapplied)
     with working(application):
         until(lambda: hands.done == ["in_1"])
     assert asked[1] - asked[0] >= 1.0
     assert asked[2] - asked[1] >= 2.0
+
+
+def test_a_fault_in_the_asking_does_not_end_the_worker(
+    application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_to_stderr()
+    hands = Hands(application, monkeypatch)
+    receive(application, "in_1")
+    real, asked = application.store.due, list[int]()
+
+    def due(now: datetime, limit: int) -> Sequence[str]:
+        asked.append(limit)
+        if len(asked) == 1:
+            raise ZeroDivisionError("a bug")
+        return real(now, limit)
+
+    monkeypatch.setattr(application.store, "due", due)
+    with working(application):
+        until(lambda: hands.done == ["in_1"])
+
+
+def test_an_event_of_a_processor_that_is_gone_is_told_and_the_others_go_on(application: Application) -> None:
+    log_to_stderr()
+    receive(application, "in_1")
+    application.processors.clear()
+    with working(application):
+        until(lambda: len(alerts(application, AlertKind.DEAD_LETTER)) == 1)
 
 
 def test_effects_are_one_processs_turn_until_it_leaves_or_dies(tmp_path: Path) -> None:

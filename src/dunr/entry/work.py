@@ -36,8 +36,11 @@ def jobs_due(application: Application, out_of_reach_count: int, *, with_effects:
 
 def _key_of(application: Application, inbound: Inbound) -> str:
     """The case that an event is about, as far as it says so itself."""
+    processor = application.processors.get(inbound.processor)
+    if processor is None:
+        return inbound.key
     try:
-        subject = application.processors[inbound.processor].translate(inbound)
+        subject = processor.translate(inbound)
     except BadEvent:
         return inbound.key
     if subject.processor_invoice_id is None:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from datetime import timedelta
 
 import structlog
@@ -64,7 +65,8 @@ class Worker:
             begun = list(self._busy.values())
         unfinished = wait(begun, STOP_SECONDS).not_done
         if not unfinished:
-            self._turn.leave()
+            with suppress(StoreUnavailable):  # the next one waits until our time has passed
+                self._turn.leave()
         return not unfinished
 
     def _begin_due(self, threads: ThreadPoolExecutor) -> int:
@@ -78,6 +80,10 @@ class Worker:
             self._store_failures_count = 0
         except StoreUnavailable as unavailable:
             self._rest(unavailable)
+            return 0
+        except Exception as fault:  # noqa: BLE001 - a fault in the asking must not end the worker, silently, beside a server that runs on
+            _log.exception("asking_failed")
+            self._rest(fault)
             return 0
         if now - self._swept_at >= SWEEP_LOOK_SECONDS:
             self._swept_at = now
@@ -99,11 +105,11 @@ class Worker:
             self._busy.pop(job.key, None)
         self._moved.set()
 
-    def _rest(self, unavailable: StoreUnavailable) -> None:
-        """The store does not answer: leave it alone for a while, growing."""
+    def _rest(self, why: Exception) -> None:
+        """The store does not answer as it should: leave it alone for a while, growing."""
         self._store_failures_count += 1
         seconds = min(STORE_WAIT_SECONDS * 2 ** (self._store_failures_count - 1), STORE_WAIT_SECONDS_MAX)
-        _log.warning("store_unavailable", text=str(unavailable), wait_seconds=seconds)
+        _log.warning("store_left_alone", error=type(why).__name__, text=str(why), wait_seconds=seconds)
         self._stop.wait(seconds)
 
     def _sweep_if_due(self) -> None:
