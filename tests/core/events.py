@@ -1,6 +1,6 @@
 """One sample of every event, for questions that are asked of all of them."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import get_args
 
 from dunr.core.answers import Declined, NotNow, Paid, Pending, Refused, RefusedKind, Unanswered
@@ -47,6 +47,7 @@ from dunr.core.events import (
     TimerFired,
 )
 from dunr.core.gate import ref_of
+from dunr.core.model import Case
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot, RawDecline
 from dunr.core.terms import ChargeStatus, DisputeStatus, NoticeKind
 from dunr.testing.scenario_processor import card
@@ -57,21 +58,22 @@ ALL_EVENTS = get_args(Event)
 
 def samples(world: World) -> list[Event]:
     """Every event, each in one or more forms, about the invoice `in_1` as it stands in this world."""
-    case, now = world.case("in_1"), world.now
+    case = world.case("in_1")
     assert case is not None
-    number = case.attempt_number_last
-    fence = case.attempts[-1].fence
-    step = case.plan.next_step
-    due, charge_id = max(1, case.amount_due_minor), f"ch_a{number}_in_1"
-    refused = [Refused(kind, kind) for kind in RefusedKind]
-    foreign = ChargeSnapshot("ch_any", None, 700, ChargeStatus.SUCCEEDED, now, None, "card_1")
-    no = ChargeSnapshot("ch_no", None, 700, ChargeStatus.DECLINED, now, RawDecline(None, "stolen_card"), "card_1")
-    back = ChargeSnapshot(charge_id, None, 700, ChargeStatus.RETURNED, now, RawDecline(None, "insufficient_funds"))
-    dispute = DisputeSnapshot("dp_any", charge_id, "in_1", "card_1", 700, DisputeStatus.OPEN)
-    lost = DisputeSnapshot("dp_any", charge_id, "in_1", "card_1", 700, DisputeStatus.LOST)
-    won = DisputeSnapshot("dp_any", charge_id, "in_1", "card_1", 700, DisputeStatus.WON, reinstated=True)
     return [
         ChargeFailed(),
+        *_of_the_attempt(case, world.now),
+        *_news(case, world.now),
+        *_of_the_course(case, world.now),
+        *_of_people(case, world.now),
+    ]
+
+
+def _of_the_attempt(case: Case, now: datetime) -> list[Event]:
+    number, fence, step = case.attempt_number_last, case.attempts[-1].fence, case.plan.next_step
+    due, charge_id = max(1, case.amount_due_minor), f"ch_a{number}_in_1"
+    refused = [Refused(kind, kind) for kind in RefusedKind]
+    return [
         TimerFired(step.number if step else 1),
         TimerFired(99),
         *(AttemptAnswered(number, answer) for answer in (Pending("ch_p"), Unanswered("503"), NotNow("rate_limit", 3))),
@@ -89,6 +91,18 @@ def samples(world: World) -> list[Event]:
         AttemptWithdrawn(66, fence, ("the invoice is paid",)),
         AttemptOverdue(number),
         AttemptNotFound(number),
+    ]
+
+
+def _news(case: Case, now: datetime) -> list[Event]:
+    charge_id = f"ch_a{case.attempt_number_last}_in_1"
+    foreign = ChargeSnapshot("ch_any", None, 700, ChargeStatus.SUCCEEDED, now, None, "card_1")
+    no = ChargeSnapshot("ch_no", None, 700, ChargeStatus.DECLINED, now, RawDecline(None, "stolen_card"), "card_1")
+    back = ChargeSnapshot(charge_id, None, 700, ChargeStatus.RETURNED, now, RawDecline(None, "insufficient_funds"))
+    dispute = DisputeSnapshot("dp_any", charge_id, "in_1", "card_1", 700, DisputeStatus.OPEN)
+    lost = DisputeSnapshot("dp_any", charge_id, "in_1", "card_1", 700, DisputeStatus.LOST)
+    won = DisputeSnapshot("dp_any", charge_id, "in_1", "card_1", 700, DisputeStatus.WON, reinstated=True)
+    return [
         AttemptReturned(back),
         MethodUpdated(ref_of(card("card_new"))),
         MethodUpdated(ref_of(card("card_1"))),
@@ -109,6 +123,12 @@ def samples(world: World) -> list[Event]:
         Refunded(charge_id, 0),
         IntentCancelled("pi_9", succeeded=False),
         IntentCancelled(case.uncancelled_intent_id or "pi_9", succeeded=True),
+    ]
+
+
+def _of_the_course(case: Case, now: datetime) -> list[Event]:
+    step = case.plan.next_step
+    return [
         DeadlineReached(),
         HoldEnded(),
         AccessRestored(),
@@ -119,6 +139,12 @@ def samples(world: World) -> list[Event]:
         NoticeBounced("notice/x", is_warning=True, why="no such mailbox"),
         NoticeBounced("notice/x", is_warning=False, why="no such mailbox"),
         NoticeComplained("notice/x"),
+    ]
+
+
+def _of_people(case: Case, now: datetime) -> list[Event]:
+    number = case.attempt_number_last
+    return [
         PayNow("payer"),
         RetryNow("alex"),
         HoldPlaced("alex", "asked", None),

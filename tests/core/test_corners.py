@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
-from dunr.core.answers import Paid
+import pytest
+
+from dunr.core.answers import Declined, Paid
 from dunr.core.decide import decide
 from dunr.core.effects import Charge, Notice
 from dunr.core.events import (
+    AttemptNotFound,
     AttemptReturned,
     AttemptSettled,
     ChargeFailed,
@@ -18,8 +21,9 @@ from dunr.core.events import (
     TimerFired,
 )
 from dunr.core.facts import ProcessorFacts
-from dunr.core.gate import ref_of
-from dunr.core.model import CardRun
+from dunr.core.gate import closed_because, ref_of
+from dunr.core.model import CardRun, Plan
+from dunr.core.notices import of_next_step
 from dunr.core.policy import Policy
 from dunr.core.reconcile import events_from
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot, RawDecline
@@ -130,6 +134,132 @@ def test_a_dead_card_that_is_not_the_default_stops_no_row_of_another() -> None:
     world.invoice("in_1").charges.append(charge)
     decision = world.decide("in_1", ChargeFailed(), world.snapshot("in_1"))
     assert decision.method is None
+
+
+def test_late_money_by_a_card_that_was_replaced() -> None:
+    story(
+        SENT
+        + """
+    2026-06-24 09:01  declined insufficient_funds
+                      notice reminder
+    2026-06-24 10:00  new card card_2; new card sent; declined insufficient_funds
+    2026-06-24 11:00  attempt 1 paid
+                      state recovered; alert late_money; notice receipt
+    """
+    )
+
+
+def test_what_is_known_of_the_payer_follows_the_snapshot() -> None:
+    world = story(FIRST)
+    assert world.customer is not None
+    world.customer = replace(world.customer, email="new@example.test", timezone="Asia/Tokyo")
+    world.run_until(utc("2026-06-24 09:00"))
+    customer = world.dossier("in_1", None).customer
+    assert customer is not None
+    assert (customer.payer.email, customer.payer.timezone) == ("new@example.test", "Asia/Tokyo")
+
+
+def test_an_invoice_that_is_open_again_after_a_return_can_be_paid_in_cash() -> None:
+    story("""
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; paid
+                      notice receipt
+    2026-06-30 10:00  ch_a1_in_1 returned insufficient_funds (unseen); marked as paid
+                      state scheduled; due 4900; alert payment_returned; notice first
+    2026-06-30 11:00  4900 more is due
+    2026-07-01 09:00  step 1 sent; declined insufficient_funds
+                      notice reminder
+    2026-07-01 12:00  marked as paid
+                      state recovered; due 0
+    """)
+
+
+def test_the_first_of_a_run_that_ends_otherwise_gives_its_turn_on() -> None:
+    story("""
+    2026-06-22 10:00  first charge fails: stolen_card, 1000 usd
+                      notice method_needed
+    2026-06-22 10:01  in_2: subscription sub_b
+    2026-06-22 10:02  in_2: first charge fails: stolen_card, 2000 usd
+                      in_2: notice method_needed
+    2026-06-23 08:00  new card card_2; new card sent; pending
+                      in_2: waiting card card_2
+    2026-06-23 09:00  voided
+                      state closed because voided; in_2: call left
+    2026-06-23 09:01  in_2: paid
+                      in_2: notice receipt
+    """)
+
+
+def test_a_case_whose_decline_was_never_known_is_treated_with_caution() -> None:
+    world = story(FIRST)
+    case = world.case("in_1")
+    assert case is not None
+    world.rows[case.id] = replace(case, deciding_reason=None)
+    world.run_until(utc("2026-06-24 09:00"))
+    answer = Declined("ch_1", RawDecline(None, "brand_new_code"), world.now)
+    assert "exhausted" in said(world, AttemptSettled(1, answer))
+
+
+def test_a_part_that_was_booked_as_somebody_else_s_and_is_ours() -> None:
+    world = story(SENT)
+    foreign = ChargeSnapshot("ch_77", None, 1900, ChargeStatus.SUCCEEDED, world.now)
+    said(world, PaidElsewhere(foreign, 1900))
+    assert "is booked already" in said(world, AttemptSettled(1, Paid("ch_77", 1900, world.now)))
+    case = world.case("in_1")
+    assert case is not None
+    assert (case.amount_due_minor, case.overpaid_minor, case.steps_spent_count) == (3000, 0, 1)
+
+
+def test_calls_of_one_attempt_are_bounded() -> None:
+    world = story(SENT + "2026-06-24 09:00:30  no answer\n")
+    case = world.case("in_1")
+    assert case is not None
+    often = replace(case.attempts[-1], call_count=20)
+    world.rows[case.id] = replace(case, attempts=(*case.attempts[:-1], often))
+    assert "too old to send again" in said(world, AttemptNotFound(1))
+
+
+def test_the_gate_is_closed_for_an_older_look() -> None:
+    world = story(FIRST)
+    case, snapshot = world.case("in_1"), world.snapshot("in_1")
+    assert case is not None
+    older = replace(snapshot, taken_at=utc("2026-06-23 09:00"))
+    reasons = closed_because(case, 4900, "usd", ref_of(card("card_1")), older, None, world.stops)
+    assert reasons == ("what was read is older than what the case knows",)
+    assert not list(events_from(replace(world.dossier("in_1", older))))
+
+
+def test_there_is_no_notice_of_a_step_that_is_not_planned() -> None:
+    world = story(FIRST)
+    case = world.case("in_1")
+    assert case is not None
+    bare = replace(case, plan=Plan())
+    assert of_next_step(bare, Policy(), facts(), world.now, warns=True) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [(ChargeStatus.DECLINED, "declined"), (ChargeStatus.PENDING, "pending"), (ChargeStatus.SUCCEEDED, "succeeded")],
+)
+def test_the_webhook_of_our_own_charge_settles_its_attempt(status: ChargeStatus, outcome: str) -> None:
+    world = story(SENT)
+    charge = ChargeSnapshot("ch_1", "dunr-in_1-a1", 4900, status, world.now)
+    world.invoice("in_1").charges.append(charge)
+    for _ in range(2):
+        world.read("in_1")
+        case = world.case("in_1")
+        assert case is not None
+        assert case.attempts[-1].outcome == outcome
+
+
+def test_a_case_whose_turn_it_is_is_asked_whatever_it_knows() -> None:
+    world = story(FIRST)
+    dossier = world.dossier("in_1", world.snapshot("in_1"))
+    assert dossier.customer is not None
+    run = CardRun(card("card_1").credential, ("sandbox:main:in_1",))
+    mine = replace(dossier, customer=replace(dossier.customer, run=run))
+    assert list(events_from(mine)) == [MethodUpdated(ref_of(card("card_1")))]
 
 
 def test_attempts_that_are_kept_are_the_first_and_the_newest() -> None:

@@ -72,9 +72,9 @@ from dunr.core.facts import Facts
 
 def decide(dossier: Dossier, event: Event, facts: Facts, now: datetime) -> Decision:
     """The decision that an event calls for. `now` is aware UTC; an event about a case that does not exist, other than its opening, changes nothing."""
-    if isinstance(event, ChargeFailed):
-        return opening.charge_failed(dossier, facts, now)
     if dossier.case is None:
+        if isinstance(event, ChargeFailed):
+            return opening.charge_failed(dossier, facts, now)
         return Decision(("there is no such case",))
     draft = Draft(dossier, dossier.case, facts, now)
     _dispatch(draft, event)
@@ -120,7 +120,7 @@ def _about_news(draft: Draft, event: NewsEvent) -> None:
     """Name every event of the group, so that a new one does not type-check until it has its function."""
     match event:
         case ChargeFailed():
-            pass  # `decide` has answered it: a case is not there yet
+            draft.why("the case is open already")
         case PaidElsewhere():
             money.paid_elsewhere(draft, event)
         case ForeignDecline():

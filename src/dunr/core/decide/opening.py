@@ -32,8 +32,6 @@ def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
     """Open the case, unless the invoice is not ours to collect."""
     snapshot = dossier.snapshot
     assert snapshot is not None, "a case opens on a snapshot"
-    if dossier.case is not None:
-        return Decision(("the case is open already",))
     not_ours = not_ours_because(snapshot)
     if not_ours is not None:
         return Decision((not_ours,))

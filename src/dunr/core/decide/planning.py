@@ -189,8 +189,7 @@ def exhaust(draft: Draft, why: str) -> None:
     """All steps are spent: still payable, and delinquent in the ledger; the pause follows at its date."""
     case = draft.case
     draft.why(f"exhausted: {why}")
-    if not case.is_delinquent:
-        draft.postings.append(ledger.delinquent(case, case.amount_due_minor, draft.now))
+    draft.postings.append(ledger.delinquent(case, case.amount_due_minor, draft.now))
     draft.case = replace(
         draft.case, state=CaseState.EXHAUSTED, ended_at=draft.now, is_delinquent=True, plan=replace(case.plan, steps=())
     )
