@@ -15,6 +15,7 @@ from dunr.ports import Delivery, Mailer, ObjectMissing, Publisher, Refs, Snapsho
 
 DEFER_SECONDS = 30
 DEFER_SECONDS_MAX = 3600
+MERCHANT_DEFER_SECONDS_MAX = 6 * 3600  # an application that has been down for days is not asked every hour
 REPEATED_WHEN_UNSURE = frozenset({NoticeKind.FINAL_WARNING, NoticeKind.PAUSED})
 
 
@@ -53,9 +54,9 @@ class Performer:
         """Mark an effect done."""
         self.store.done(key, self.engine.clock.now(), note)
 
-    def _defer(self, key: str, undone: Undone, why: str) -> None:
+    def _defer(self, key: str, undone: Undone, why: str, seconds_max: int = DEFER_SECONDS_MAX) -> None:
         """Try again later."""
-        delay = timedelta(seconds=min(DEFER_SECONDS * 2 ** min(undone.tries_count, 10), DEFER_SECONDS_MAX))
+        delay = timedelta(seconds=min(DEFER_SECONDS * 2 ** min(undone.tries_count, 10), seconds_max))
         self.store.defer(key, self.engine.clock.now() + delay, why)
 
     def _delivered(self, key: str, delivery: Delivery, undone: Undone) -> None:
@@ -64,7 +65,7 @@ class Performer:
             case Delivery.SENT | Delivery.MAYBE_SENT | Delivery.UNDELIVERABLE:
                 self._done(key, delivery)
             case Delivery.FAILED_FOR_NOW:
-                self._defer(key, undone, delivery)
+                self._defer(key, undone, delivery, MERCHANT_DEFER_SECONDS_MAX)
 
     def _publish(self, effect: Publish, undone: Undone) -> None:
         """Tell the application, unless a newer version has superseded this one."""
