@@ -1,6 +1,6 @@
 """What one call of an attempt comes to, against the real server: a decline is an answer, a silence is a silence."""
 
-import pytest
+from collections.abc import Iterator
 
 from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 from dunr.core.answers import (
@@ -14,6 +14,7 @@ from dunr.core.answers import (
     RefusedKind,
     Unanswered,
 )
+from dunr.ports import ChargeRequest
 from tests.adapters.processors.sandboxes import ACCOUNT, START_AT, adapter, adapter_of, attempt, request
 from tests.sandbox.processes import SandboxProcess, free_port
 
@@ -90,19 +91,26 @@ def test_a_debit_that_is_under_way_is_pending(sandbox: SandboxProcess, processor
     assert processor.find_charge(ACCOUNT, "in_1", attempt()) == answer
 
 
-@pytest.mark.parametrize(
-    ("script", "code"),
-    [
-        ("error:429", "rate_limit"),
-        ("error:429:lock_timeout", "lock_timeout"),
-        ("error:409:lock_timeout", "lock_timeout"),
-    ],
-)
-def test_not_now_is_no_outcome(sandbox: SandboxProcess, processor: SandboxProcessor, script: str, code: str) -> None:
-    sandbox.fail(amount_minor=4900)
-    sandbox.script(script, "succeed")
-    assert processor.charge(request()) == NotNow(code)
-    assert isinstance(processor.charge(request()), Paid)
+def scripted(sandbox: SandboxProcess, *scripts: str) -> Iterator[tuple[str, ChargeRequest]]:
+    """An invoice and a card for each script, and the request that meets it."""
+    for number, script in enumerate(scripts):
+        invoice, customer, card = f"in_{number}", f"cus_{number}", f"pm_{number}"
+        sandbox.fail(
+            invoice, subscription=f"sub_{number}", customer={"id": customer}, card={"id": card}, amount_minor=4900
+        )
+        sandbox.script(script, "succeed", card=card)
+        yield script, request(key=f"dunr-{invoice}-a1", invoice=invoice, card=card)
+
+
+def test_not_now_is_no_outcome(sandbox: SandboxProcess, processor: SandboxProcessor) -> None:
+    codes = {
+        "error:429": "rate_limit",
+        "error:429:lock_timeout": "lock_timeout",
+        "error:409:lock_timeout": "lock_timeout",
+    }
+    for script, wanted in scripted(sandbox, *codes):
+        assert processor.charge(wanted) == NotNow(codes[script]), script
+        assert isinstance(processor.charge(wanted), Paid), script
 
 
 def test_a_first_request_that_still_runs_means_not_now(sandbox: SandboxProcess, processor: SandboxProcessor) -> None:
@@ -115,13 +123,10 @@ def test_a_first_request_that_still_runs_means_not_now(sandbox: SandboxProcess, 
     assert isinstance(processor.find_charge(ACCOUNT, "in_1", attempt()), Paid)
 
 
-@pytest.mark.parametrize("script", ["error:500", "error:502", "refuse:503", "lost:succeed", "broken:succeed"])
-def test_an_answer_that_says_nothing_is_no_answer(
-    sandbox: SandboxProcess, processor: SandboxProcessor, script: str
-) -> None:
-    sandbox.fail(amount_minor=4900)
-    sandbox.script(script)
-    assert isinstance(processor.charge(request()), Unanswered)
+def test_an_answer_that_says_nothing_is_no_answer(sandbox: SandboxProcess, processor: SandboxProcessor) -> None:
+    scripts = ("error:500", "error:502", "refuse:503", "lost:succeed", "broken:succeed")
+    for script, wanted in scripted(sandbox, *scripts):
+        assert isinstance(processor.charge(wanted), Unanswered), script
 
 
 def test_a_replayed_server_error_is_still_no_answer(sandbox: SandboxProcess, processor: SandboxProcessor) -> None:
@@ -141,24 +146,18 @@ def test_a_silence_longer_than_our_patience_is_no_answer(sandbox: SandboxProcess
     impatient.close()
 
 
-@pytest.mark.parametrize(
-    ("script", "kind"),
-    [
-        ("error:400", RefusedKind.BAD_REQUEST),
-        ("error:400:amount_too_small", RefusedKind.AMOUNT_TOO_SMALL),
-        ("error:401", RefusedKind.KEY_REVOKED),
-        ("not_found", RefusedKind.NOT_FOUND),
-        ("error:422:whatever", RefusedKind.BAD_REQUEST),
-    ],
-)
-def test_a_refusal_is_ours_and_no_decline(
-    sandbox: SandboxProcess, processor: SandboxProcessor, script: str, kind: RefusedKind
-) -> None:
-    sandbox.fail(amount_minor=4900)
-    sandbox.script(script)
-    answer = processor.charge(request())
-    assert isinstance(answer, Refused)
-    assert answer.kind is kind
+def test_a_refusal_is_ours_and_no_decline(sandbox: SandboxProcess, processor: SandboxProcessor) -> None:
+    kinds = {
+        "error:400": RefusedKind.BAD_REQUEST,
+        "error:400:amount_too_small": RefusedKind.AMOUNT_TOO_SMALL,
+        "error:401": RefusedKind.KEY_REVOKED,
+        "not_found": RefusedKind.NOT_FOUND,
+        "error:422:whatever": RefusedKind.BAD_REQUEST,
+    }
+    for script, wanted in scripted(sandbox, *kinds):
+        answer = processor.charge(wanted)
+        assert isinstance(answer, Refused), script
+        assert answer.kind is kinds[script], script
 
 
 def test_the_gate_of_the_processor_refuses_by_name(sandbox: SandboxProcess, processor: SandboxProcessor) -> None:
