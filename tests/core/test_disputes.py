@@ -108,3 +108,18 @@ def test_a_part_of_an_open_invoice_is_disputed() -> None:
     2026-06-30 12:00  nothing happens
                       attempts 0; no notice
     """)
+
+
+def test_a_dispute_on_another_card_and_another_invoice_holds_nothing() -> None:
+    story("""
+    2026-06-01 10:00  in_5: first charge fails: insufficient_funds, 4900 usd
+                      in_5: notice first
+    2026-06-02 09:00  in_5: step 1 sent; paid
+                      in_5: notice receipt
+    2026-06-23 09:00  no card
+    2026-06-23 09:01  new card card_2
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-23 11:00  no card (unseen); new card card_2 (unseen); dispute dp_1 on ch_a1_in_5 of in_5, card card_9
+                      holds none; in_5: holds none; alert disputed; next 2026-06-24 09:00
+    """)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dunr.core.decide import decide
 from dunr.core.events import ChargeFailed
-from tests.core.world import facts, story
+from tests.core.world import facts, story, utc
 
 FIRST = "2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd\n notice first\n"
 
@@ -34,3 +34,11 @@ def test_the_first_decision_holds_all_that_a_store_has_to_write() -> None:
     assert len(decision.audit) == 1
     assert decision.case.audit_head == decision.audit[0].hash
     assert decide(replace(dossier), ChargeFailed(), facts(), world.now) == decision
+
+
+def test_what_the_processor_says_of_the_subscription_is_kept_until_it_has_ended() -> None:
+    world = story(FIRST + "2026-06-23 12:00  subscription is unpaid; credited 100\n")
+    row = world.subscription("in_1")
+    assert row is not None
+    assert row.status == "unpaid"
+    assert row.seen_at == utc("2026-06-23 12:00")
