@@ -138,7 +138,7 @@ def _from_statements(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterat
     """What the invoice, the subscription and the customer are now."""
     invoice, in_flight = snapshot.invoice, case.in_flight is not None
     credited = invoice.credited_minor - case.credited_minor
-    if case.is_open and credited:
+    if (case.is_open and credited) or (case.state is CaseState.RECOVERED and credited > 0):
         yield AmountChanged()
     unexplained = case.amount_due_minor - invoice.amount_due_minor - credited
     paid = unexplained - case.returned_unseen_minor

@@ -45,6 +45,8 @@ def hand_over_waiting(draft: Draft) -> None:
 
 def keep_turn(draft: Draft, attempt: Attempt) -> None:
     """After an attempt that reached nobody: a new payment method was not tried by it, and has its turn again, unless a newer one waits."""
+    if not draft.case.is_open:
+        return
     if attempt.trigger is not Trigger.METHOD_UPDATED or attempt.method is None or draft.case.waiting_method is not None:
         hand_over_waiting(draft)
         return

@@ -36,6 +36,9 @@ def _is_over(draft: Draft) -> bool:
 
 def amount_changed(draft: Draft) -> None:
     """A credit, or another change of what is owed: the next attempt asks for what is due then."""
+    if draft.case.state is CaseState.RECOVERED:
+        _credited_too_late(draft)
+        return
     if _is_over(draft):
         return
     case, invoice = draft.case, draft.snapshot.invoice
@@ -50,6 +53,20 @@ def amount_changed(draft: Draft) -> None:
         recover(draft, ours=False)
     elif due < invoice.minimum_minor:
         carry_over(draft)
+
+
+def _credited_too_late(draft: Draft) -> None:
+    """A credit that crossed the payment of the same debt: the payment was too much by as much."""
+    case, total_minor = draft.case, draft.snapshot.invoice.credited_minor
+    late_minor = total_minor - case.credited_minor
+    if late_minor <= 0:
+        draft.why("what is paid stays paid")
+        return
+    draft.postings.append(ledger.credited_too_late(case, late_minor, draft.now))
+    draft.case = replace(case, credited_minor=total_minor, overpaid_minor=case.overpaid_minor + late_minor)
+    draft.why(f"{late_minor} {case.currency} was credited after it had been paid")
+    text = f"{late_minor} {case.currency} of {case.processor_invoice_id} was credited, and had been paid already. A person refunds it."
+    draft.alert(AlertKind.OVERPAID, f"{case.id}/credit-{total_minor}", text)
 
 
 def _due_without_payments(draft: Draft) -> int:

@@ -1,0 +1,43 @@
+"""Two things that were right each by itself cross on their way: a credit and a payment, a settled debt and a card that still waited."""
+
+from dunr.core.events import AmountChanged
+from tests.core.world import story
+
+OPEN = """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+"""
+
+
+def test_a_credit_that_crosses_the_payment_of_the_same_debt_is_an_overpayment() -> None:
+    world = story(
+        OPEN
+        + """
+    2026-06-24 09:00  step 1 sent; credited 1000 (unseen); paid
+                      notice receipt; state recovered
+    2026-06-24 09:05  somebody looks
+                      state recovered; overpaid 1000; alert overpaid; booked opened 4900, recovered 4900, credited 1000
+    2026-06-24 09:06  somebody looks
+                      overpaid 1000
+    """
+    )
+    decision = world.decide("in_1", AmountChanged(), world.snapshot("in_1"))
+    assert decision.changes_nothing
+
+
+def test_a_card_whose_attempt_was_withdrawn_does_not_wait_at_a_case_that_is_over() -> None:
+    story(
+        OPEN
+        + """
+    2026-06-23 14:00  new card card_2
+                      call left
+    2026-06-23 14:00:01  no answer
+    2026-06-23 14:01  paid elsewhere 4900 as ch_link
+                      state recovered
+    2026-06-23 17:00  nothing happens
+                      alert unsettled_attempt
+    2026-06-23 18:00  look-ups find nothing
+    2026-06-24 18:00  nothing happens
+                      attempt 1 withdrawn; waiting card none; next none
+    """
+    )
