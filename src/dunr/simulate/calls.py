@@ -20,6 +20,7 @@ TIME_OUT_SECONDS = 30.0
 FROZEN_BEFORE_SEND_SECONDS_MAX = 320  # with LATE_SECONDS it stays below `settle_after`: the network has a bound, too
 LATE_SECONDS = (31, 45, 120, 400, 540)
 SLOW_SECONDS = (0.2, 2.0, 8.0)
+TROUBLE_COMES_TOGETHER_RATE = 0.3  # a busy processor goes down
 DEBIT_SECONDS = (3_600, 100_000, 300_000)
 AUTHENTICATION = RawDecline("authentication_required", "authentication_required")
 
@@ -50,6 +51,7 @@ class Calls:
         self.invoices: dict[str, Invoice] = {}
         self.keys: dict[str, KeyRecord] = {}
         self.cancelled_intents: set[str] = set()
+        self.outages: list[tuple[datetime, datetime]] = []
         self.default_rail = Rail.CARD
         self.revoked = False
         self._serial = 0
@@ -63,7 +65,8 @@ class Calls:
         if task is not None:
             task.freeze_seconds_max = None
         weather, rng = self.weather, self._rng
-        self._watch.sent(request, self.invoices[request.processor_invoice_id], entered_at)
+        holder = task.holder if task is not None else ""
+        self._watch.sent(request, self.invoices[request.processor_invoice_id], entered_at, holder)
         if weather.lost_request_rate and rng.random() < weather.lost_request_rate:
             self._watch.tell("network", f"the request {request.key} is lost on its way")
             self._turns.sleep(rng.choice((0, TIME_OUT_SECONDS)))
@@ -84,6 +87,8 @@ class Calls:
         if self.revoked:
             return Refused(RefusedKind.KEY_REVOKED, "api_key_expired")
         if weather.busy_rate and rng.random() < weather.busy_rate:
+            if weather.outages_count and rng.random() < TROUBLE_COMES_TOGETHER_RATE:
+                self.outages.append((now, now + timedelta(hours=rng.choice((1, 11, 14, 40)))))
             return NotNow("rate_limit", rng.choice((None, 1, 60)))
         if known is not None and now - known.at < KEY_LIFETIME:
             if known.request != request:

@@ -83,7 +83,7 @@ class Operators:
 
         for number in range(times):
             self._watch.tell("request", f"{type(event).__name__} for {invoice.id}")
-            self._turns.add(Task(f"request {number + 1}", request))
+            self._turns.add(Task(f"request {number + 1}", engine.parts.holder, request))
 
     def release_own_hold(self, engine: Engine, invoice: Invoice) -> None:
         """The operator comes back to what they held."""

@@ -33,7 +33,6 @@ class SimProcessor:
         self._webhooks = webhooks
         self._watch = watch
         self.calls = calls
-        self.outages: list[tuple[datetime, datetime]] = []
         self.invoices = calls.invoices
         self.shows_keys = calls.weather.shows_keys
 
@@ -51,7 +50,7 @@ class SimProcessor:
     def _cannot_be_read(self, rate: float) -> bool:
         """Whether this reading fails: by bad luck, or in an outage of days."""
         now = self._clock.instant
-        return any(begin <= now < end for begin, end in self.outages) or (rate > 0 and self._rng.random() < rate)
+        return any(begin <= now < end for begin, end in self.calls.outages) or (rate > 0 and self._rng.random() < rate)
 
     def _read_or_raise(self) -> None:
         self._turns.port_call()

@@ -32,11 +32,14 @@ class Greenlet(Protocol):
 class Task:
     """A worker, or one request of a person."""
 
-    __slots__ = ("asleep_until", "calls_left", "freeze_seconds_max", "greenlet", "idle", "name", "on_kill")
+    __slots__ = ("asleep_until", "calls_left", "freeze_seconds_max", "greenlet", "holder", "idle", "name", "on_kill")
 
-    def __init__(self, name: str, body: Callable[[], None], on_kill: Callable[[], None] | None = None) -> None:
-        """A task that has not begun. `on_kill` is told when it is killed."""
+    def __init__(
+        self, name: str, holder: str, body: Callable[[], None], on_kill: Callable[[], None] | None = None
+    ) -> None:
+        """A task that has not begun. `holder` is its engine's name in leases; `on_kill` is told when it is killed."""
         self.name = name
+        self.holder = holder
         self.greenlet = cast(Greenlet, greenlet.greenlet(body))
         self.on_kill = on_kill
         self.asleep_until: datetime | None = None

@@ -14,6 +14,7 @@ from dunr.simulate.checkers.sending import SendingChecker
 from dunr.simulate.clock import SimClock
 from dunr.simulate.story import Story
 
+WITHDRAWING = ("AttemptWithdrawn", "AttemptNotFound", "AttemptOverdue", "AttemptSettledByHand")
 LEFT = (Delivery.SENT, Delivery.MAYBE_SENT)
 
 
@@ -28,6 +29,7 @@ class Watch:
         self.rows = RowsChecker()
         self.messages = MessagesChecker()
         self.case_of: Callable[[str], Case | None] = lambda _: None
+        self.begun: Callable[[str], bool] = lambda _: False
         self.ended_there: Callable[[str], bool] = lambda _: True
 
     def tell(self, who: str, what: str, why: Sequence[str] = ()) -> None:
@@ -37,11 +39,12 @@ class Watch:
 
     # --- at the processor -------------------------------------------------------------------------------------------------------
 
-    def sent(self, request: ChargeRequest, invoice: Invoice, entered_at: datetime) -> None:
+    def sent(self, request: ChargeRequest, invoice: Invoice, entered_at: datetime, holder: str) -> None:
         """A charge request leaves us."""
         self.tell("dunr", f"asks for {request.amount_minor} under {request.key} by {request.processor_method_id}")
         case = self.case_of(f"sandbox:acct:{invoice.id}")
         self.sending.sent(request, invoice, entered_at, case)
+        self.sending.held(request, entered_at, holder)
 
     def captured(self, invoice: Invoice, charge: Charge) -> None:
         """Money moved."""
@@ -63,9 +66,11 @@ class Watch:
         if case is not None and case.attempt_number_last != (before.attempt_number_last if before is not None else 0):
             self.sending.intent(case, now)
         if decision.method is not None:
-            self.sending.stopped(decision.method, now)
+            self.sending.card_written(decision.method, now)
         if case is not None and decision.audit[-1].what == "NoticeBounced":
             self.rows.undeliverable(case, decision.audit[-1].at)
+        if case is not None and decision.audit[-1].what in WITHDRAWING:
+            self.sending.withdrawn(case, self.begun)
         self.rows.committed(before, decision)
         if decision.subscription is not None and decision.subscription.ended_at is not None:
             there = self.ended_there(decision.subscription.id)

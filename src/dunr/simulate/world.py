@@ -33,6 +33,7 @@ TROUBLE_LASTS = timedelta(days=16)
 REST_LASTS = timedelta(days=120)
 TURNS_AT_ONE_INSTANT_MAX = 3_000
 WAKE_ANOTHER_RATE = 0.3
+ACT_IN_FREEZE_RATE = 0.3
 DECLINES = (
     RawDecline("card_declined", "insufficient_funds"), RawDecline("card_declined", "insufficient_funds"),
     RawDecline("card_declined", "do_not_honor"), RawDecline("card_declined", "do_not_honor"), RawDecline("card_declined", "generic_decline"),
@@ -67,8 +68,11 @@ class World:
         self.webhooks.door = self._receive
         self.people = People(rng, clock, self.happenings, self.calls, self.webhooks, self.watch)
         self.operators = Operators(rng, clock, self.happenings, self.turns, self.store, self.watch)
+        self.acts = self.people.acts() + self.operators.wishes(self.web, self.calls)
+        self.weights = [weight for weight, _ in self.acts]
         self.subscriptions: dict[str, SimSubscription] = {}
         self.watch.ended_there = self._ended_there
+        self.watch.begun = self.calls.keys.__contains__
         self._workers_count = 0
         self._populate()
 
@@ -98,10 +102,10 @@ class World:
                 customer.subscriptions.append(subscription)
             at = now if number == 1 else now + timedelta(hours=rng.choice((0, 1, 30, 200)))
             self.happenings.at(at, self._failing(number, customer, customer.subscriptions[-1], rng.choice(declines)))
-        self._plan_acts(customer)
+        self._plan_acts()
         for number in range(self.weather.outages_count):
             begin = now + timedelta(hours=rng.choice((1, 24, 95)) + 150 * number)
-            self.processor.outages.append((begin, begin + timedelta(hours=rng.choice((1, 9, 60)))))
+            self.calls.outages.append((begin, begin + timedelta(hours=rng.choice((1, 9, 60)))))
         for _ in range(self.weather.sweeps_count):
             self.happenings.at(now + timedelta(hours=rng.choice((5, 48, 200))), self._sweep)
         for _ in range(self.weather.workers_count):
@@ -123,23 +127,22 @@ class World:
 
         return fail
 
-    def _plan_acts(self, customer: Customer) -> None:
+    def _plan_acts(self) -> None:
         """What people will do, and when: often close to each other, since that is where races are."""
         rng = self.rng
-        acts = self.people.acts() + self.operators.wishes(self.web, self.calls)
-        weights = [weight for weight, _ in acts]
         at = WORLD_BEGINS_AT
         for _ in range(self.weather.acts_count):
-            act = rng.choices(acts, weights)[0][1]
             at += timedelta(seconds=rng.choice((0, 1, 40, 4_000, 82_800, 86_399, 86_400, 200_000, 400_000)))
-            self.happenings.at(at, lambda act=act: self._on_some_invoice(customer, act))  # type: ignore[misc]
+            self.happenings.at(at, self._act)
         if rng.random() < 0.05:  # noqa: PLR2004
             at = WORLD_BEGINS_AT + timedelta(hours=rng.choice((1, 22, 70)))
             self.happenings.at(at, lambda: self.operators.brake(self.rulebook))
 
-    def _on_some_invoice(self, customer: Customer, act: Callable[[Invoice], None]) -> None:
-        if customer.invoices:
-            act(self.rng.choice(customer.invoices))
+    def _act(self) -> None:
+        """Somebody does something about one of the invoices."""
+        if self.calls.invoices:
+            act = self.rng.choices(self.acts, self.weights)[0][1]
+            act(self.rng.choice(list(self.calls.invoices.values())))
 
     # --- dunr -------------------------------------------------------------------------------------------------------------------
 
@@ -166,7 +169,7 @@ class World:
             self.watch.tell(name, "is killed")
             self.happenings.at(self.clock.instant + timedelta(seconds=self.rng.choice((0, 5, 400))), self._hire)
 
-        self.turns.add(Task(name, work, replace_me))
+        self.turns.add(Task(name, name, work, replace_me))
 
     def _receive(self, inbound: Inbound) -> None:
         """A webhook at our door: durable, then answered."""
@@ -185,7 +188,7 @@ class World:
                 self.watch.tell("sweep", f"ends early: {failure}")
 
         self.watch.tell("sweep", "begins")
-        self.turns.add(Task("sweep", body))
+        self.turns.add(Task("sweep", "web", body))
 
     # --- living -----------------------------------------------------------------------------------------------------------------
 
@@ -216,7 +219,7 @@ class World:
         calm = healed(self.weather)
         for part in (self.calls, self.webhooks, self.mailer, self.publisher):
             part.weather = calm
-        self.processor.outages.clear()
+        self.calls.outages.clear()
         self.turns.kill_rate = self.turns.freeze_rate = 0.0
         for kind in KINDS:
             for scope in (EVERYWHERE, f"{PROCESSOR}:{ACCOUNT}"):
@@ -247,8 +250,15 @@ class World:
             task = candidates[0] if len(candidates) == 1 else rng.choice(candidates)
             what = turns.give(task, alone=len(turns.tasks) == 1)
             if what == "froze":
-                self.watch.tell(task.name, f"is frozen until {task.asleep_until}")
+                self._meanwhile(task)
             clock.instant += tick
+
+    def _meanwhile(self, task: Task) -> None:
+        """A task is frozen; somebody may well do something before it goes on, since that is where races are."""
+        self.watch.tell(task.name, f"is frozen until {task.asleep_until}")
+        if task.asleep_until is not None and self.rng.random() < ACT_IN_FREEZE_RATE:
+            at = self.clock.instant + (task.asleep_until - self.clock.instant) / 2
+            self.happenings.at(at, self._act)
 
     def _next_at(self) -> datetime | None:
         """The next instant at which anything can happen."""

@@ -4,11 +4,12 @@ Captures are counted at the processor, never in our tables. A request is judged 
 processor lie seconds in which the world may change, and no client can do anything about them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from dunr.core.model import Case, Method
-from dunr.core.terms import ChargeStatus
+from dunr.core.terms import ChargeStatus, Outcome
 from dunr.ports import ChargeRequest
 from dunr.simulate.books import Charge, Invoice
 from dunr.simulate.checkers.broken import PromiseBroken
@@ -19,6 +20,7 @@ KEY_LIFETIME = timedelta(hours=24)
 NEVER_TWICE = "never twice"
 DONT_KNOW = "don't know is an answer"
 EVERY_SEND_IS_DECIDED = "every send has its committed intent"
+ONE_WRITER = "one writer"
 LOOK_BEFORE = "nothing is sent that the look forbids"
 
 
@@ -42,6 +44,7 @@ class SendingChecker:
         self.intents: dict[str, Intent] = {}
         self.entered_at: dict[str, datetime] = {}
         self.stopped_at: dict[str, tuple[str, datetime]] = {}
+        self.fences: dict[str, tuple[int, str, datetime]] = {}  # by card: the fence, who raised it, when
 
     def intent(self, case: Case, now: datetime) -> None:
         """A commit began an attempt: its number is the next one, its key is new."""
@@ -60,8 +63,10 @@ class SendingChecker:
             f"{case.processor}:{case.account}:{method.card_key}",
         )
 
-    def stopped(self, row: Method, now: datetime) -> None:
-        """A commit wrote a card's row: a hard stop binds its credential from here on."""
+    def card_written(self, row: Method, now: datetime) -> None:
+        """A commit wrote a card's row: whoever raised the fence holds it, and a hard stop binds its credential from here on."""
+        if self.fences.get(row.id, (0, "", now))[0] != row.fence:
+            self.fences[row.id] = (row.fence, row.lease.holder if row.lease is not None else "nobody", now)
         if row.stop is None or row.stopped_credential is None:
             self.stopped_at.pop(row.id, None)
         elif self.stopped_at.get(row.id, ("", now))[0] != row.stopped_credential:
@@ -93,6 +98,20 @@ class SendingChecker:
         if unsettled != [request.key]:
             names = ", ".join(unsettled) or "nothing"
             raise PromiseBroken(DONT_KNOW, f"{request.key} is sent for the first time while {names} is unsettled")
+
+    def held(self, request: ChargeRequest, entered_at: datetime, holder: str) -> None:
+        """A sender still holds the card's fence, or lost it only this moment."""
+        _, owner, since_at = self.fences[self.intents[request.key].card_row]
+        if owner != holder and entered_at - since_at > LOOK_MAX:
+            raise PromiseBroken(
+                ONE_WRITER, f"{holder} sends {request.key}, and {owner} has held the card since {since_at}"
+            )
+
+    def withdrawn(self, case: Case, begun: Callable[[str], bool]) -> None:
+        """An attempt that is settled as never sent was never begun at the processor."""
+        attempt = case.attempts[-1]
+        if attempt.outcome is Outcome.WITHDRAWN and begun(attempt.key):
+            raise PromiseBroken(DONT_KNOW, f"{attempt.key} is withdrawn, and the processor has begun it")
 
     def captured(self, invoice: Invoice, charge: Charge) -> None:
         """Money moved under a key of ours: all that we captured of this invoice is at most what was owed to us."""
