@@ -78,7 +78,8 @@ class Running:
                     return
             except httpx.TransportError:
                 pass
-            assert self.processes[name].poll() is None, f"{name} did not start:\n{self.log(name)}"
+            ended = self.processes[name].poll()
+            assert ended is None, f"{name} did not start and ended with {ended}:\n{self.log(name)}"
             assert time.monotonic() < give_up, f"{name} took too long to start:\n{self.log(name)}"
             time.sleep(0.05)
 
