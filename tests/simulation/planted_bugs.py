@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from dunr import engine as engine_module
+from dunr import sending
 from dunr.adapters.stores import memory
 from dunr.core import gate, keys, ledger, reconcile, timers
 from dunr.core.answers import Declined, Paid
@@ -19,8 +19,8 @@ from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case
 from dunr.core.snapshot import ChargeSnapshot
 from dunr.core.terms import ChargeStatus, Outcome
-from dunr.engine import Engine
 from dunr.ports import Refs
+from dunr.sending import Sender
 
 Plant = Callable[[pytest.MonkeyPatch, Facts], Facts | None]
 YEARS = 10_000_000
@@ -28,8 +28,8 @@ YEARS = 10_000_000
 
 def no_stable_key(patch: pytest.MonkeyPatch, _: Facts) -> None:
     """Each call makes up a key of its own."""
-    serial, honest = count(), engine_module._request
-    patch.setattr(engine_module, "_request", lambda c, a: replace(honest(c, a), key=f"{a.key}-{next(serial)}"))
+    serial, honest = count(), sending._request
+    patch.setattr(sending, "_request", lambda c, a: replace(honest(c, a), key=f"{a.key}-{next(serial)}"))
 
 
 def next_attempt_while_unanswered(patch: pytest.MonkeyPatch, _: Facts) -> None:
@@ -57,8 +57,8 @@ def late_money_is_ignored(patch: pytest.MonkeyPatch, _: Facts) -> None:
 def lease_without_fence(patch: pytest.MonkeyPatch, _: Facts) -> None:
     """Whoever took the lease once goes on for ever, and may say that nothing was sent."""
 
-    def held(engine: Engine, case_id: str, _: object) -> object:
-        rows = engine.store.load(case_id, Refs())
+    def held(sender: Sender, case_id: str, _: object) -> object:
+        rows = sender.stepper.store.load(case_id, Refs())
         return rows, rows.case.in_flight if rows.case is not None else None
 
     def withdrawn(draft: Draft, event: object) -> None:
@@ -66,7 +66,7 @@ def lease_without_fence(patch: pytest.MonkeyPatch, _: Facts) -> None:
         if attempt is not None and attempt.is_in_flight:
             withdraw(draft, attempt, event.why)  # type: ignore[attr-defined]
 
-    patch.setattr(Engine, "_held_attempt", held)
+    patch.setattr(Sender, "_held_attempt", held)
     patch.setattr(settling, "withdrawn", withdrawn)
 
 

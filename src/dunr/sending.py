@@ -1,0 +1,116 @@
+"""Sending: what a decision ordered for the attempt in flight, its charge or its look-up.
+
+A charge goes out once per order, exactly as its intent says: only under the fence that was committed, after another look where the last is too old, and through the gate.
+A crash before its answer is committed leaves the attempt in flight, which is honest: the case's own waking time brings somebody to look it up.
+"""
+
+from datetime import timedelta
+
+from dunr.core import gate
+from dunr.core.answers import CannotSay, Declined, LookUpAnswer, NotNow, NotThere, Paid, Pending, Refused, Unanswered
+from dunr.core.decision import Decision
+from dunr.core.effects import Charge, LookUp
+from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptSettled, AttemptWithdrawn, Event
+from dunr.core.model import Attempt, Case
+from dunr.core.snapshot import Snapshot
+from dunr.ports import ChargeRequest, ObjectMissing, Refs, Rows, SnapshotUnavailable
+from dunr.stepping import Look, Stepper
+
+
+class Sender:
+    """Performs the effects that have no record but the attempt in flight."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        """Keep what steps."""
+        self.stepper = stepper
+
+    def send(self, case_id: str, decision: Decision, look: Look | None) -> None:
+        """The effects that the attempt in flight records by itself: charges and look-ups."""
+        for effect in decision.effects:
+            if isinstance(effect, Charge):
+                assert look is not None, "a charge is ordered on a look"
+                self._charge(case_id, effect, look)
+            elif isinstance(effect, LookUp):
+                self._look_up(case_id, effect)
+
+    def _charge(self, case_id: str, effect: Charge, look: Look) -> None:
+        """Send the attempt's request once, under its fence, and commit the answer."""
+        look_age_max = timedelta(seconds=self.stepper.facts.timing.look_max_age_seconds)
+        while True:
+            rows, attempt = self._held_attempt(case_id, effect)
+            case = rows.case
+            if case is None or attempt is None:
+                return
+            refusals = self._gate(rows, case, attempt, look.snapshot)
+            if refusals or self.stepper.clock.now() - look.asked_at <= look_age_max:
+                break
+            try:
+                look = self.stepper.snapshot(case_id)
+            except (SnapshotUnavailable, ObjectMissing) as failure:
+                refusals = (f"the processor could not be read: {failure}",)
+                break
+        if refusals:
+            self.stepper.step(case_id, AttemptWithdrawn(attempt.number, effect.fence, refusals))
+            return
+        answer = self.stepper.parts.processors[case.processor].charge(_request(case, attempt))
+        match answer:
+            case Paid() | Declined() | Refused():
+                self.stepper.step(case_id, AttemptSettled(attempt.number, answer))
+            case Pending() | Unanswered() | NotNow():
+                self.stepper.step(case_id, AttemptAnswered(attempt.number, answer, fence=effect.fence))
+
+    def _held_attempt(self, case_id: str, effect: Charge) -> tuple[Rows, Attempt | None]:
+        """The attempt to send, if it is still in flight under this fence; a stale holder stops here and writes nothing."""
+        rows = self.stepper.store.load(case_id, Refs())
+        attempt = rows.case.in_flight if rows.case is not None else None
+        if attempt is None or attempt.number != effect.attempt_number or attempt.fence != effect.fence:
+            return rows, None
+        if rows.method is None or rows.method.fence != effect.fence:
+            return rows, None
+        return rows, attempt
+
+    def _gate(self, rows: Rows, case: Case, attempt: Attempt, snapshot: Snapshot) -> tuple[str, ...]:
+        """The look before the send, with the stops read fresh."""
+        assert attempt.method is not None, "an attempt of ours names its method"
+        stops = self.stepper.stops(case.processor, case.account, snapshot)
+        return gate.closed_because(
+            case, attempt.amount_minor, attempt.currency, attempt.method, snapshot, rows.method, stops
+        )
+
+    def _look_up(self, case_id: str, effect: LookUp) -> None:
+        """Ask the processor what became of an attempt, and commit what it says."""
+        case = self.stepper.store.load(case_id, Refs()).case
+        attempt = case.in_flight if case is not None else None
+        if case is None or attempt is None or attempt.number != effect.attempt_number:
+            return
+        answer = self.stepper.parts.processors[case.processor].find_charge(
+            case.account, case.processor_invoice_id, attempt
+        )
+        decision = self.stepper.step(case_id, _looked_up(attempt.number, answer))
+        self.send(case_id, decision, None)
+
+
+def _request(case: Case, attempt: Attempt) -> ChargeRequest:
+    """Exactly what the attempt's intent says."""
+    assert attempt.method is not None, "an attempt of ours names its method"
+    return ChargeRequest(
+        account=case.account,
+        processor_invoice_id=case.processor_invoice_id,
+        key=attempt.key,
+        amount_minor=attempt.amount_minor,
+        currency=attempt.currency,
+        processor_method_id=attempt.method.processor_method_id,
+    )
+
+
+def _looked_up(number: int, answer: LookUpAnswer) -> Event:
+    """A look-up's answer as an event."""
+    match answer:
+        case Paid() | Declined():
+            return AttemptSettled(number, answer, looked_up=True)
+        case Pending():
+            return AttemptAnswered(number, answer, looked_up=True)
+        case NotThere():
+            return AttemptNotFound(number)
+        case CannotSay():
+            return AttemptAnswered(number, Unanswered(answer.why), looked_up=True)

@@ -1,0 +1,125 @@
+"""One step: read the rows, let the core decide, commit the decision on condition of what was read.
+
+Everything that changes a case goes through here, whoever it comes from. Where somebody was faster, the rows are read and the decision is made again.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from dunr.core import keys
+from dunr.core.decide import decide
+from dunr.core.decision import Decision, Dossier, Stops
+from dunr.core.events import Event
+from dunr.core.facts import Facts
+from dunr.core.snapshot import Snapshot
+from dunr.errors import StoreUnavailable
+from dunr.ports import Change, Clock, Processor, Refs, Rows, Rulebook, Store
+
+STALE_TRIES_MAX = 100
+SKEW_MAX = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the shell is put together from. `holder` names this worker in leases."""
+
+    store: Store
+    processors: dict[str, Processor]
+    rulebook: Rulebook
+    facts: Facts
+    clock: Clock
+    holder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A snapshot, and when we asked for it by our own clock: its age is judged by that."""
+
+    snapshot: Snapshot
+    asked_at: datetime
+
+
+class Stepper:
+    """Steps of cases, for any number of threads at once: each is one conditional commit."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Keep the parts; nothing is read or started."""
+        self.parts = parts
+        self.store = parts.store
+        self.clock = parts.clock
+        self.facts = parts.facts
+        self.steps_count = 0
+
+    def step(self, case_id: str, event: Event, snapshot: Snapshot | None = None) -> Decision:
+        """Decide on an event and commit; where somebody was faster, read again and decide again."""
+        for _ in range(STALE_TRIES_MAX):
+            rows = self.load(case_id, snapshot)
+            decision = decide(self.dossier(case_id, rows, snapshot), event, self.facts, self.clock.now())
+            if self.commit(rows, decision):
+                return decision
+        raise StoreUnavailable(f"{case_id} changed {STALE_TRIES_MAX} times while a step was decided; try again")
+
+    def commit(self, rows: Rows, decision: Decision) -> bool:
+        """Write a decision whole; False where the rows have moved. One that changes nothing is not written."""
+        if decision.changes_nothing and not decision.effects:
+            return True
+        written = self.store.commit((Change(rows, decision),))[0]
+        self.steps_count += written
+        return written
+
+    def dossier(self, case_id: str, rows: Rows, snapshot: Snapshot | None) -> Dossier:
+        """Everything that a decision may depend on."""
+        rulebook, case = self.parts.rulebook, rows.case
+        processor, account, _ = case_id.split(":", 2)
+        return Dossier(
+            case_id=case_id,
+            case=case,
+            subscription=rows.subscription,
+            method=rows.method,
+            customer=rows.customer,
+            policy=rulebook.policy(case.policy_hash) if case is not None else rulebook.policy_for_new_case(),
+            snapshot=snapshot,
+            stops=self.stops(processor, account, snapshot),
+            epoch=rulebook.epoch(),
+            holder=self.parts.holder,
+        )
+
+    def stops(self, processor: str, account: str, snapshot: Snapshot | None) -> Stops:
+        """What is stopped, including by a clock of ours that disagrees with the processor's."""
+        stops = self.parts.rulebook.stops(processor, account)
+        if (
+            snapshot is None
+            or abs(self.clock.now() - snapshot.taken_at) <= SKEW_MAX
+            or not self._disagrees(processor, account)
+        ):
+            return stops
+        why = "our clock and the processor's differ by more than five minutes"
+        return Stops((*stops.charges, why), (*stops.pauses, why), stops.mail)
+
+    def _disagrees(self, processor: str, account: str) -> bool:
+        """Whether the processor's own clock, asked now, is far from ours: an old snapshot alone proves nothing."""
+        theirs = self.parts.processors[processor].now(account)
+        return theirs is not None and abs(self.clock.now() - theirs) > SKEW_MAX
+
+    def load(self, case_id: str, snapshot: Snapshot | None) -> Rows:
+        """One consistent read; the rows beside a case are those that the snapshot names, if there is one."""
+        if snapshot is None:
+            return self.store.load(case_id, Refs())
+        processor, account, _ = case_id.split(":", 2)
+        method, subscription, customer = snapshot.default_method, snapshot.subscription, snapshot.customer
+        return self.store.load(
+            case_id,
+            Refs(
+                subscription_id=keys.row_id(processor, account, subscription.processor_subscription_id)
+                if subscription
+                else None,
+                method_id=keys.row_id(processor, account, method.card_key) if method else None,
+                customer_id=keys.row_id(processor, account, customer.processor_customer_id) if customer else None,
+            ),
+        )
+
+    def snapshot(self, case_id: str) -> Look:
+        """What the processor says about the case's invoice now. Raises `SnapshotUnavailable` or `ObjectMissing`."""
+        processor, account, invoice_id = case_id.split(":", 2)
+        asked_at = self.clock.now()
+        return Look(self.parts.processors[processor].snapshot(account, invoice_id), asked_at)
