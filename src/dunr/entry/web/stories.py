@@ -10,6 +10,7 @@ import msgspec
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import Notice, RaiseAlert
 from dunr.core.model import Attempt, Case, Hold, Plan, Subscription
+from dunr.core.shown import shown_state
 from dunr.entry.web.shapes import (
     AccessAnswer,
     AlertAnswer,
@@ -26,15 +27,6 @@ from dunr.entry.web.shapes import (
 from dunr.ports import EffectRecord, Refs, Reports, Store
 
 HISTORY_MAX = 500
-
-
-def shown_state(case: Case) -> str:
-    """The state as people see it: an attempt under way and a hold are shown in its place."""
-    if case.in_flight is not None:
-        return "attempting"
-    if case.holds and case.is_open:
-        return "held"
-    return case.state.value
 
 
 def bare(row_id: str | None) -> str | None:
