@@ -78,6 +78,7 @@ class Calls:
             return Unanswered("time-out")
         if weather.slow_rate and rng.random() < weather.slow_rate:
             self._turns.sleep(rng.choice(SLOW_SECONDS))
+        self._turns.perilous_moment()
         return answer
 
     def _take(self, request: ChargeRequest) -> ChargeAnswer | None:
@@ -121,6 +122,11 @@ class Calls:
         return next(
             (c for c in invoice.customer.cards if c.method.processor_method_id == request.processor_method_id), None
         )
+
+    def has_begun(self, key: str) -> bool:
+        """Whether a request with this key moves money, has moved some or was declined; one that was refused has not begun."""
+        record = self.keys.get(key)
+        return record is not None and not isinstance(record.answer, Refused)
 
     # --- what becomes of it -----------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from dunr.adapters.stores.memory import MemoryStore
+from dunr.core.effects import Charge
 from dunr.core.model import Case, Subscription
 from dunr.ports import Change, Document, Inbound, Refs, Rows, Settlement, Undone
 from dunr.simulate.turns import Turns
@@ -42,6 +43,8 @@ class WatchedStore(MemoryStore):
             if done:
                 task = self._turns.current
                 self._watch.committed(task.name if task is not None else "world", change, change.decision)
+                if any(isinstance(effect, Charge) for effect in change.decision.effects):
+                    self._turns.perilous_moment()
         return written
 
     def due(self, now: datetime, limit: int) -> Sequence[str]:

@@ -16,6 +16,7 @@ from dunr.simulate.clock import SimClock
 
 TURN_LENGTHS = (1, 1, 1, 2, 2, 3, 5, 8, 13)  # port calls in one turn where somebody else could run
 LONELY_TURN_LENGTH = 40
+PERIL = 4
 FREEZE_SECONDS = (20, 90, 280, 320, 700, 2_000, 8_000, 30_000)
 
 
@@ -78,6 +79,18 @@ class Turns:
         if task is not None and seconds > 0:
             task.asleep_until = self._clock.instant + timedelta(seconds=seconds)
             self._hub.switch()
+
+    def perilous_moment(self) -> None:
+        """Between an intent and its send, or an answer and its record: where a crash or a freeze hurts most, they are likelier."""
+        task, chance = self.current, self._rng.random() / PERIL
+        if task is None or chance >= self.kill_rate + self.freeze_rate:
+            return
+        if chance >= self.kill_rate:
+            self.sleep(self._rng.choice(FREEZE_SECONDS))
+            return
+        if task.on_kill is not None:
+            task.on_kill()
+        raise greenlet.GreenletExit
 
     def rest(self) -> None:
         """A worker found nothing to do: it goes on when something is due."""

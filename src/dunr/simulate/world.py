@@ -72,7 +72,7 @@ class World:
         self.weights = [weight for weight, _ in self.acts]
         self.subscriptions: dict[str, SimSubscription] = {}
         self.watch.ended_there = self._ended_there
-        self.watch.begun = self.calls.keys.__contains__
+        self.watch.begun = self.calls.has_begun
         self._workers_count = 0
         self._populate()
 
