@@ -72,6 +72,9 @@ class Sender:
     def _gate(self, rows: Rows, case: Case, attempt: Attempt, snapshot: Snapshot) -> tuple[str, ...]:
         """The look before the send, with the stops read fresh."""
         assert attempt.method is not None, "an attempt of ours names its method"
+        facts = self.stepper.facts.processors[case.processor]
+        if gate.is_key_old(attempt, facts, self.stepper.clock.now()):
+            return ("its key is too old: whoever was to send it slept for too long",)
         stops = self.stepper.stops(case.processor, case.account, snapshot)
         return gate.closed_because(
             case, attempt.amount_minor, attempt.currency, attempt.method, snapshot, rows.method, stops

@@ -5,8 +5,11 @@ The same function stands before the intent, before a send that was delayed, and 
 In doubt, closed.
 """
 
+from datetime import datetime, timedelta
+
 from dunr.core.decision import Stops
-from dunr.core.model import Case, Method, MethodRef
+from dunr.core.facts import ProcessorFacts
+from dunr.core.model import Attempt, Case, Method, MethodRef
 from dunr.core.snapshot import InvoiceSnapshot, MethodSnapshot, Snapshot
 from dunr.core.terms import (
     CaseState,
@@ -37,6 +40,11 @@ def is_believed(case: Case, snapshot: Snapshot) -> bool:
         if a.outcome is Outcome.SUCCEEDED and not (a.processor_charge_id or "").startswith("hand:")
     }
     return known <= shown
+
+
+def is_key_old(attempt: Attempt, processor: ProcessorFacts, now: datetime) -> bool:
+    """Whether half of the key's life is over: from then on the request is not sent, by nobody and for no reason."""
+    return now - attempt.begun_at >= timedelta(seconds=processor.key_lifetime_seconds) / 2
 
 
 def is_stopped(row: Method | None, method: MethodRef) -> bool:

@@ -14,7 +14,7 @@ from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import method_row
 from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptOverdue
-from dunr.core.gate import closed_because
+from dunr.core.gate import closed_because, is_key_old
 from dunr.core.model import Attempt, Lease
 from dunr.core.replacing import replace
 from dunr.core.terms import AlertKind, InFlightAction, Outcome, Trigger
@@ -137,10 +137,7 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
             ),
         )
         return
-    if (
-        draft.now - attempt.begun_at < timedelta(seconds=draft.processor.key_lifetime_seconds) / 2
-        and attempt.call_count < CALLS_MAX
-    ):
+    if not is_key_old(attempt, draft.processor, draft.now) and attempt.call_count < CALLS_MAX:
         draft.change_attempt(replace(attempt, next_action=InFlightAction.RESEND, next_action_at=draft.now))
         draft.why("no charge is there yet: the same request is sent again under the same key")
         return
@@ -221,7 +218,7 @@ def _resend(draft: Draft, attempt: Attempt) -> None:
     """The same bytes under the same key, through the gate, under a new fence; never past half of the key's life."""
     case, method = draft.case, attempt.method
     assert method is not None, "an attempt of ours names its method"
-    if draft.now - attempt.begun_at >= timedelta(seconds=draft.processor.key_lifetime_seconds) / 2:
+    if is_key_old(attempt, draft.processor, draft.now):
         draft.change_attempt(
             replace(
                 attempt,

@@ -1,0 +1,31 @@
+"""The last look before a request leaves: a sender that slept for half of its key's life sends nothing."""
+
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from dunr.core.decision import Stops
+from dunr.ports import Rows
+from dunr.sending import Sender
+from dunr.stepping import Stepper
+from tests.core.world import facts, story
+
+
+@pytest.mark.parametrize(("slept_hours", "is_sent"), [(0, True), (11.9, True), (12, False), (30, False)])
+def test_a_sender_that_slept_for_too_long_sends_nothing(slept_hours: float, is_sent: bool) -> None:
+    world = story("""
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent
+    """)
+    case, snapshot = world.case("in_1"), world.snapshot("in_1")
+    assert case is not None
+    attempt = case.in_flight
+    assert attempt is not None
+    now = attempt.begun_at + timedelta(hours=slept_hours)
+    clock = SimpleNamespace(now=lambda: now)
+    stepper = SimpleNamespace(facts=facts(), clock=clock, stops=lambda *_: Stops())
+    refusals = Sender(cast(Stepper, stepper))._gate(Rows(case, None, None, None), case, attempt, snapshot)
+    assert (refusals == ()) is is_sent
