@@ -5,6 +5,7 @@ A policy is copied onto nothing and changed by nobody: a case keeps the hash tha
 
 import hashlib
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 from dunr.core.terms import DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
 
@@ -66,6 +67,7 @@ class Policy:
         return None
 
 
+@lru_cache(maxsize=256)
 def policy_hash(policy: Policy) -> str:
     """The name of a policy: 16 hexadecimal digits over its content, the same on every machine."""
     text = "\n".join(f"{field.name}={getattr(policy, field.name)!r}" for field in fields(policy))
