@@ -42,14 +42,14 @@ class SimPublisher:
 
     def publish(self, message: Publish) -> Delivery:
         self._turns.port_call()
-        if self.weather.mail_failure_rate and self._rng.random() < self.weather.mail_failure_rate:
+        if self.weather.merchant_failure_rate and self._rng.random() < self.weather.merchant_failure_rate:
             return Delivery.FAILED_FOR_NOW
         self._watch.published(message)
         return Delivery.SENT
 
     def alert(self, alert: RaiseAlert) -> Delivery:
         self._turns.port_call()
-        if self.weather.mail_failure_rate and self._rng.random() < self.weather.mail_failure_rate:
+        if self.weather.merchant_failure_rate and self._rng.random() < self.weather.merchant_failure_rate:
             return Delivery.FAILED_FOR_NOW
         self._watch.alerted(alert)
         return Delivery.SENT

@@ -48,6 +48,7 @@ class Weather:
     webhook_delay_rate: float = 0.0
     webhook_repeat_rate: float = 0.0
     mail_failure_rate: float = 0.0
+    merchant_failure_rate: float = 0.0  # of the application and of the people who get alerts
     guard: bool = False  # the processor refuses a new key for a paid invoice
     shows_keys: bool = True  # its charges carry our idempotency key
     acts_count: int = 2  # what people do by themselves
@@ -89,6 +90,7 @@ def draw(rng: Random) -> Weather:
         webhook_delay_rate=some(0.5),
         webhook_repeat_rate=some(0.3),
         mail_failure_rate=some_or_all(0.4, 0.05),
+        merchant_failure_rate=some(0.3),
         guard=rng.random() < 0.15,  # noqa: PLR2004
         shows_keys=rng.random() < 0.8,  # noqa: PLR2004
         acts_count=rng.choice((0, 1, 1, 2, 2, 3, 5)),

@@ -105,7 +105,7 @@ class World:
         self._plan_acts()
         for number in range(self.weather.outages_count):
             begin = now + timedelta(hours=rng.choice((1, 24, 95)) + 150 * number)
-            self.calls.outages.append((begin, begin + timedelta(hours=rng.choice((1, 9, 60)))))
+            self.calls.outages.append((begin, begin + timedelta(hours=rng.choice((1, 2, 5, 14, 40)))))
         for _ in range(self.weather.sweeps_count):
             self.happenings.at(now + timedelta(hours=rng.choice((5, 48, 200))), self._sweep)
         for _ in range(self.weather.workers_count):
@@ -162,7 +162,7 @@ class World:
 
         def work() -> None:
             while True:
-                if runner.run_once() == 0:
+                if not self._is_due() or runner.run_once() == 0:
                     self.turns.rest()
 
         def replace_me() -> None:
@@ -229,15 +229,15 @@ class World:
 
     def _go_on_until(self, end_at: datetime) -> None:
         """Let things happen and tasks run until nothing is due before the end; the clock jumps over the time between."""
-        clock, turns, happenings, store, rng = self.clock, self.turns, self.happenings, self.store, self.rng
+        clock, turns, happenings, rng = self.clock, self.turns, self.happenings, self.rng
         tick, at_one_instant = self.weather.tick, 0
         while True:
             happenings.happen()
             candidates = turns.ready()
-            if not candidates or (len(candidates) < len(turns.tasks) and rng.random() < WAKE_ANOTHER_RATE):
-                due_at = store.next_due_at()
-                if due_at is not None and due_at <= clock.instant:
-                    candidates += turns.idlers()
+            if (
+                not candidates or (len(candidates) < len(turns.tasks) and rng.random() < WAKE_ANOTHER_RATE)
+            ) and self._is_due():
+                candidates += turns.idlers()
             if not candidates:
                 next_at = self._next_at()
                 if next_at is None or next_at > end_at:
@@ -248,10 +248,14 @@ class World:
             if at_one_instant > TURNS_AT_ONE_INSTANT_MAX:
                 raise PromiseBroken("work ends", f"still busy after {TURNS_AT_ONE_INSTANT_MAX} turns without a pause")
             task = candidates[0] if len(candidates) == 1 else rng.choice(candidates)
-            what = turns.give(task, alone=len(turns.tasks) == 1)
-            if what == "froze":
+            if turns.give(task, alone=len(turns.tasks) == 1) == "froze":
                 self._meanwhile(task)
             clock.instant += tick
+
+    def _is_due(self) -> bool:
+        """Whether the store has something for a worker now; read by the world itself."""
+        due_at = self.store.next_due_at()
+        return due_at is not None and due_at <= self.clock.instant
 
     def _meanwhile(self, task: Task) -> None:
         """A task is frozen; somebody may well do something before it goes on, since that is where races are."""

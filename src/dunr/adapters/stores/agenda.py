@@ -48,6 +48,8 @@ class Agenda:
     def due(self, now: datetime, limit: int) -> list[str]:
         """The things whose instant has come, earliest first."""
         heap, entries = self._heap, self._entries
+        if not heap or heap[0][0] > now:
+            return []
         found: list[tuple[datetime, int, str]] = []
         while heap and len(found) < limit and heap[0][0] <= now:
             entry = heappop(heap)
