@@ -1,0 +1,50 @@
+"""The unmutated engine keeps every promise: in worlds that are always the same, and in a few that nobody has seen before."""
+
+import secrets
+import subprocess
+import sys
+
+from dunr.facts.load import load_facts
+from dunr.simulate import chaos
+
+ALWAYS_SEED = 1
+ALWAYS_WORLDS = 600
+FRESH_WORLDS = 200
+
+
+def told(result: chaos.ChaosResult) -> str:
+    return "\n\n".join(f"{one.promise}: {one.seen}\n{one.story}" for one in result.violations)
+
+
+def test_worlds_that_are_always_the_same_keep_every_promise() -> None:
+    result = chaos.run(ALWAYS_WORLDS, ALWAYS_SEED)
+    print(
+        f"{result.worlds} worlds, {result.mean_steps:.1f} steps a world, {result.steps_per_second:,.0f} steps a second"
+    )
+    assert not result.violations, told(result)
+    assert result.mean_steps > 10
+
+
+def test_fresh_worlds_keep_every_promise() -> None:
+    seed = secrets.randbelow(2**40)
+    print(f"fresh seed {seed}")
+    result = chaos.run(FRESH_WORLDS, seed)
+    assert not result.violations, f"seed {seed}\n{told(result)}"
+
+
+def test_a_seed_plays_the_same_world_in_every_process() -> None:
+    code = "from dunr.simulate.chaos import run; r = run(40, 7); print(r.steps, len(r.violations))"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1, outputs
+
+
+def test_a_story_is_told_when_and_by_whom_and_why() -> None:
+    text = chaos.tell(1, load_facts())
+    assert "is charged for the first time" in text
+    assert "ChargeFailed of in_1" in text
+    assert "\u00b7 " in text
