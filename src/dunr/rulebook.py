@@ -27,6 +27,7 @@ class Stop(msgspec.Struct, frozen=True):
 
 
 EVERYWHERE = "*"
+NOTHING = Stops()
 COPIED = "copy"  # everywhere, until `dunr adopt`: resuming anything else leaves it up
 
 
@@ -86,7 +87,7 @@ class StoredRulebook:
         """What is stopped for one account."""
         here = [stop for stop in self.all_stops() if stop.scope in (EVERYWHERE, COPIED, f"{processor}:{account}")]
         if not here:
-            return Stops()
+            return NOTHING
         charges, pauses, mail = (tuple(stop.why for stop in here if stop.kind == kind) for kind in KINDS)
         return Stops(charges, pauses, mail)
 
