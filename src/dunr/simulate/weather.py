@@ -93,7 +93,7 @@ def draw(rng: Random) -> Weather:
         merchant_failure_rate=some(0.3),
         guard=rng.random() < 0.15,  # noqa: PLR2004
         shows_keys=rng.random() < 0.8,  # noqa: PLR2004
-        acts_count=rng.choice((0, 1, 1, 2, 2, 3, 5)),
+        acts_count=rng.choice((0, 1, 2, 3, 5, 8)),
         debit=rng.random() < 0.2,  # noqa: PLR2004
         sweeps_count=rng.choice((0, 0, 1)),
     )

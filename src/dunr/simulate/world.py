@@ -95,7 +95,7 @@ class World:
         declines = tuple(rng.choice(DECLINES) for _ in range(rng.choice((1, 1, 2, 3))))
         card = Card("first", rail, rng.choice((0.0, 0.1, 0.3, 0.5)), declines)
         customer = Customer("cus_1", None if rng.random() < 0.05 else "ada@example.com", [card])  # noqa: PLR2004
-        for number in range(1, 1 + rng.choice((1, 1, 1, 2, 2, 3))):
+        for number in range(1, 1 + rng.choice((1, 1, 2, 2, 3))):
             if number == 1 or rng.random() < 0.5:  # noqa: PLR2004  # else the next period of the same subscription
                 subscription = SimSubscription(f"sub_{number}")
                 self.subscriptions[subscription.id] = subscription
