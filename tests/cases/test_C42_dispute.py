@@ -54,44 +54,36 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]
         yield {"world": world, "held": held, "requests": requests_while_held, "access": access_while_held}
 
 
-@pytest.mark.parametrize("name", ENDS)
-def test_while_a_dispute_stands_its_card_is_left_alone_and_a_person_is_told(played: dict[str, Any], name: str) -> None:
-    case, mails = played["held"][name]
-    assert played["requests"][name] == []
-    assert case["shown"] == "held"
+def test_while_a_dispute_stands_its_card_is_left_alone_and_a_person_is_told(played: dict[str, Any]) -> None:
+    told = {alert["case"].split(":")[2] for alert in played["world"].alerts("disputed")}
     about_the_first_invoice = ["first", "reminder", "receipt"]
-    assert mails == [*about_the_first_invoice, *(["first"] if name == "midway" else [])]
-    assert played["access"][name] == "grace"
-    told = [alert["case"].split(":")[2] for alert in played["world"].alerts("disputed")]
-    assert {f"in_5_{name}", f"in_6_{name}"} <= set(told)
+    for name in ENDS:
+        case, mails = played["held"][name]
+        assert played["requests"][name] == [], name
+        assert case["shown"] == "held", name
+        assert mails == [*about_the_first_invoice, *(["first"] if name == "midway" else [])], name
+        assert played["access"][name] == "grace", name
+        assert {f"in_5_{name}", f"in_6_{name}"} <= told, name
 
 
-@pytest.mark.parametrize("name", ENDS)
-def test_the_disputed_invoice_is_never_charged_again(played: dict[str, Any], name: str) -> None:
+def test_each_end_has_its_consequence_and_the_disputed_invoice_is_never_charged_again(played: dict[str, Any]) -> None:
     world = played["world"]
-    assert [one["captured"] for one in world.requests(f"in_5_{name}")] == [False, True]
-    assert world.case(f"in_5_{name}")["state"] == "recovered"
-
-
-def test_a_lost_dispute_keeps_its_card_for_a_person(played: dict[str, Any]) -> None:
-    world = played["world"]
+    for name in ENDS:
+        assert [one["captured"] for one in world.requests(f"in_5_{name}")] == [False, True], name
+        assert world.case(f"in_5_{name}")["state"] == "recovered", name
+    for name in ("inquiry", "won", "midway"):
+        assert world.captures(f"in_6_{name}") == 1, name
+        assert world.case(f"in_6_{name}")["state"] == "recovered", name
+        assert world.access(f"sub_{name}") == "granted", name
+    # A lost dispute keeps its card for a person.
     assert world.requests("in_6_lost") == []
     assert world.case("in_6_lost")["shown"] == "held"
     assert world.access("sub_lost") == "grace"
 
 
-@pytest.mark.parametrize("name", ["inquiry", "won", "midway"])
-def test_a_dispute_that_ends_well_lets_the_renewal_be_collected(played: dict[str, Any], name: str) -> None:
-    world = played["world"]
-    assert world.captures(f"in_6_{name}") == 1
-    assert world.case(f"in_6_{name}")["state"] == "recovered"
-    assert world.access(f"sub_{name}") == "granted"
-
-
-@pytest.mark.parametrize(("name", "left"), [("lost", 0), ("inquiry", 4900), ("won", 4900), ("returned", 4900)])
-def test_the_ledger_shows_each_turn_once(played: dict[str, Any], name: str, left: int) -> None:
-    world = played["world"]
-    kinds = [posting["kind"] for posting in world.postings(f"in_5_{name}")]
-    assert kinds.count("disputed") == 1
-    assert kinds.count("reinstated") == (1 if left else 0)
-    assert world.balance(f"in_5_{name}")["processor"] == left
+def test_the_ledger_shows_each_turn_once(played: dict[str, Any]) -> None:
+    for name, left in {"lost": 0, "inquiry": 4900, "won": 4900, "returned": 4900}.items():
+        kinds = [posting["kind"] for posting in played["world"].postings(f"in_5_{name}")]
+        assert kinds.count("disputed") == 1, name
+        assert kinds.count("reinstated") == (1 if left else 0), name
+        assert played["world"].balance(f"in_5_{name}")["processor"] == left, name
