@@ -41,3 +41,19 @@ def test_a_card_whose_attempt_was_withdrawn_does_not_wait_at_a_case_that_is_over
                       attempt 1 withdrawn; waiting card none; next none
     """
     )
+
+
+def test_a_card_that_waited_and_is_removed_is_not_waited_for() -> None:
+    story(
+        OPEN
+        + """
+    2026-06-24 09:00  step 1 sent; pending
+    2026-06-24 10:00  new card card_2
+                      waiting card card_2
+    2026-06-24 11:00  no card
+    2026-06-24 12:00  declined insufficient_funds
+                      state awaiting_customer; notice reminder, method_needed; waiting card none
+    2026-06-26 12:00  nothing happens
+                      attempts 1; steps none
+    """
+    )

@@ -7,7 +7,6 @@ from dunr.core import budget
 from dunr.core.decide.cardrun import pass_turn, turn_of
 from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.draft import Draft
-from dunr.core.decide.opening import method_row
 from dunr.core.decide.planning import STOPPED_LOOK, is_paused_by_others, lay_from_now, set_steps, settle_state
 from dunr.core.events import MethodUpdated
 from dunr.core.gate import is_stopped
@@ -65,9 +64,10 @@ def updated(draft: Draft, event: MethodUpdated) -> None:
 
 def _try_now(draft: Draft, method: MethodRef) -> None:
     """Begin the attempt, or keep the credential waiting until it may."""
-    if method_row(draft, method.card_key) is None:
+    default = draft.snapshot.default_method
+    if default is None or default.credential != method.credential:
         draft.case = replace(draft.case, waiting_method=None, turn_at=None)
-        draft.why("another payment method is the default now; that one is charged")
+        draft.why("another payment method is the default now, or none; that one is charged")
         return
     if draft.dossier.stops.charges:
         draft.case = replace(draft.case, waiting_method=method, turn_at=draft.now + STOPPED_LOOK)
