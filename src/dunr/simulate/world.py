@@ -1,25 +1,24 @@
 """One world: a merchant, a customer or two, a processor that misbehaves, and dunr between them, from the first failed charge to the end of all trouble."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from random import Random
 
 from dunr.core.facts import Facts
-from dunr.core.snapshot import RawDecline
-from dunr.core.terms import Rail, SubscriptionStatus
+from dunr.core.terms import SubscriptionStatus
 from dunr.engine import Engine, Parts
 from dunr.intake import Intake
 from dunr.performing import Performer
 from dunr.ports import Inbound, ObjectMissing, SnapshotUnavailable
 from dunr.rulebook import EVERYWHERE, KINDS, StoredRulebook
 from dunr.running import Runner
-from dunr.simulate.books import Card, Customer, Invoice, SimSubscription
-from dunr.simulate.calls import AUTHENTICATION, Calls
+from dunr.simulate.books import SimSubscription
+from dunr.simulate.calls import Calls
 from dunr.simulate.checkers.broken import PromiseBroken
 from dunr.simulate.checkers.ending import check_end
 from dunr.simulate.clock import WORLD_BEGINS_AT, Happenings, SimClock
 from dunr.simulate.messengers import SimMailer, SimPublisher
 from dunr.simulate.operators import Operators
+from dunr.simulate.payers import Payers
 from dunr.simulate.people import People
 from dunr.simulate.processor import SimProcessor
 from dunr.simulate.store import WatchedStore
@@ -34,12 +33,6 @@ REST_LASTS = timedelta(days=120)
 TURNS_AT_ONE_INSTANT_MAX = 3_000
 WAKE_ANOTHER_RATE = 0.3
 ACT_IN_FREEZE_RATE = 0.3
-DECLINES = (
-    RawDecline("card_declined", "insufficient_funds"), RawDecline("card_declined", "insufficient_funds"),
-    RawDecline("card_declined", "do_not_honor"), RawDecline("card_declined", "do_not_honor"), RawDecline("card_declined", "generic_decline"),
-    RawDecline("card_declined", "stolen_card"), RawDecline("expired_card", "expired_card"), RawDecline("card_declined", "mystery_code"),
-    AUTHENTICATION,
-)  # fmt: skip
 
 
 class World:
@@ -88,20 +81,9 @@ class World:
     # --- who lives here ---------------------------------------------------------------------------------------------------------
 
     def _populate(self) -> None:
-        """A customer with a card that declines, one or two invoices, and what people will do."""
+        """A customer with invoices that fail, what people will do, outages, sweeps and workers."""
         rng, now = self.rng, WORLD_BEGINS_AT
-        rail = rng.choice((Rail.ACH, Rail.SEPA)) if self.weather.debit else Rail.CARD
-        self.calls.default_rail = rail
-        declines = tuple(rng.choice(DECLINES) for _ in range(rng.choice((1, 1, 2, 3))))
-        card = Card("first", rail, rng.choice((0.0, 0.1, 0.3, 0.5)), declines)
-        customer = Customer("cus_1", None if rng.random() < 0.05 else "ada@example.com", [card])  # noqa: PLR2004
-        for number in range(1, 1 + rng.choice((1, 1, 2, 2, 3))):
-            if number == 1 or rng.random() < 0.5:  # noqa: PLR2004  # else the next period of the same subscription
-                subscription = SimSubscription(f"sub_{number}")
-                self.subscriptions[subscription.id] = subscription
-                customer.subscriptions.append(subscription)
-            at = now if number == 1 else now + timedelta(hours=rng.choice((0, 1, 30, 200)))
-            self.happenings.at(at, self._failing(number, customer, customer.subscriptions[-1], rng.choice(declines)))
+        Payers(rng, self.clock, self.happenings, self.calls, self.watch).arrive(self.weather, self.subscriptions)
         self._plan_acts()
         for number in range(self.weather.outages_count):
             begin = now + timedelta(hours=rng.choice((1, 24, 95)) + 150 * number)
@@ -110,22 +92,6 @@ class World:
             self.happenings.at(now + timedelta(hours=rng.choice((5, 48, 200))), self._sweep)
         for _ in range(self.weather.workers_count):
             self._hire()
-
-    def _failing(
-        self, number: int, customer: Customer, subscription: SimSubscription, raw: RawDecline
-    ) -> Callable[[], None]:
-        """The first charge of an invoice, which fails."""
-
-        def fail() -> None:
-            total_minor = self.rng.choice((4_900, 1_000, 60, 12_345))
-            invoice = Invoice(f"in_{number}", customer, subscription, total_minor, self.clock.instant)
-            self.calls.invoices[invoice.id] = invoice
-            self.watch.tell(
-                "processor", f"{invoice.id} over {total_minor} of {subscription.id} is charged for the first time"
-            )
-            self.calls.first_charge_fails(invoice, raw)
-
-        return fail
 
     def _plan_acts(self) -> None:
         """What people will do, and when: often close to each other, since that is where races are."""
