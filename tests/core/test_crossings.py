@@ -48,8 +48,8 @@ def test_a_card_that_waited_and_is_removed_is_not_waited_for() -> None:
         OPEN
         + """
     2026-06-24 09:00  step 1 sent; pending
-    2026-06-24 10:00  new card card_2
-                      waiting card card_2
+    2026-06-24 10:00  new card card_1 expiring 2031-01
+                      waiting card card_1
     2026-06-24 11:00  no card
     2026-06-24 12:00  declined insufficient_funds
                       state awaiting_customer; notice reminder, method_needed; waiting card none
