@@ -5,6 +5,7 @@ A crash before its answer is committed leaves the attempt in flight, which is ho
 """
 
 from datetime import timedelta
+from itertools import count
 
 from dunr.core import gate
 from dunr.core.answers import CannotSay, Declined, LookUpAnswer, NotNow, NotThere, Paid, Pending, Refused, Unanswered
@@ -15,6 +16,8 @@ from dunr.core.model import Attempt, Case
 from dunr.core.snapshot import Snapshot
 from dunr.ports import ChargeRequest, ObjectMissing, Refs, Rows, SnapshotUnavailable
 from dunr.stepping import Look, Stepper
+
+LOOKS_BEFORE_SEND_MAX = 5
 
 
 class Sender:
@@ -35,20 +38,10 @@ class Sender:
 
     def _charge(self, case_id: str, effect: Charge, look: Look) -> None:
         """Send the attempt's request once, under its fence, and commit the answer."""
-        look_age_max = timedelta(seconds=self.stepper.facts.timing.look_max_age_seconds)
-        while True:
-            rows, attempt = self._held_attempt(case_id, effect)
-            case = rows.case
-            if case is None or attempt is None:
-                return
-            refusals = self._gate(rows, case, attempt, look.snapshot)
-            if refusals or self.stepper.clock.now() - look.asked_at <= look_age_max:
-                break
-            try:
-                look = self.stepper.snapshot(case_id)
-            except (SnapshotUnavailable, ObjectMissing) as failure:
-                refusals = (f"the processor could not be read: {failure}",)
-                break
+        held = self._cleared(case_id, effect, look)
+        if held is None:
+            return
+        case, attempt, refusals = held
         if refusals:
             self.stepper.step(case_id, AttemptWithdrawn(attempt.number, effect.fence, refusals))
             return
@@ -58,6 +51,24 @@ class Sender:
                 self.stepper.step(case_id, AttemptSettled(attempt.number, answer))
             case Pending() | Unanswered() | NotNow():
                 self.stepper.step(case_id, AttemptAnswered(attempt.number, answer, fence=effect.fence))
+
+    def _cleared(self, case_id: str, effect: Charge, look: Look) -> tuple[Case, Attempt, tuple[str, ...]] | None:
+        """The attempt, and what forbids it by a look that is young enough; None where this fence does not hold it any more."""
+        look_age_max = timedelta(seconds=self.stepper.facts.timing.look_max_age_seconds)
+        for looks_count in count(1):
+            rows, attempt = self._held_attempt(case_id, effect)
+            if rows.case is None or attempt is None:
+                break
+            refusals = self._gate(rows, rows.case, attempt, look.snapshot)
+            if refusals or self.stepper.clock.now() - look.asked_at <= look_age_max:
+                return rows.case, attempt, refusals
+            if looks_count > LOOKS_BEFORE_SEND_MAX:
+                return rows.case, attempt, ("each look took longer than a look may be old",)
+            try:
+                look = self.stepper.snapshot(case_id)
+            except (SnapshotUnavailable, ObjectMissing) as failure:
+                return rows.case, attempt, (f"the processor could not be read: {failure}",)
+        return None
 
     def _held_attempt(self, case_id: str, effect: Charge) -> tuple[Rows, Attempt | None]:
         """The attempt to send, if it is still in flight under this fence; a stale holder stops here and writes nothing."""

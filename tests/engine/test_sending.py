@@ -1,15 +1,18 @@
 """The last look before a request leaves: a sender that slept for half of its key's life sends nothing."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
 from dunr.core.decision import Stops
+from dunr.core.effects import Charge
+from dunr.core.events import AttemptWithdrawn
+from dunr.core.model import Method
 from dunr.ports import Rows
 from dunr.sending import Sender
-from dunr.stepping import Stepper
+from dunr.stepping import Look, Stepper
 from tests.core.world import facts, story
 
 
@@ -29,3 +32,40 @@ def test_a_sender_that_slept_for_too_long_sends_nothing(slept_hours: float, is_s
     stepper = SimpleNamespace(facts=facts(), clock=clock, stops=lambda *_: Stops())
     refusals = Sender(cast(Stepper, stepper))._gate(Rows(case, None, None, None), case, attempt, snapshot)
     assert (refusals == ()) is is_sent
+
+
+def test_a_processor_that_is_read_more_slowly_than_a_look_may_be_old_is_left_alone_after_a_few_looks() -> None:
+    world = story("""
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent
+    """)
+    case, snapshot = world.case("in_1"), world.snapshot("in_1")
+    assert case is not None
+    attempt = case.in_flight
+    assert attempt is not None
+    clock, method = SlowClock(attempt.begun_at), Method("sandbox:main:card_1", 1, fence=attempt.fence)
+    written: list[AttemptWithdrawn] = []
+    stepper = SimpleNamespace(
+        facts=facts(),
+        clock=clock,
+        stops=lambda *_: Stops(),
+        store=SimpleNamespace(load=lambda *_: Rows(case, None, method, None)),
+        snapshot=lambda _: Look(snapshot, clock.now()),
+        step=lambda _, event: written.append(event),
+    )
+    sender = Sender(cast(Stepper, stepper))
+    sender._charge(case.id, Charge(case.id, attempt.number, attempt.fence), Look(snapshot, clock.now()))
+    assert [type(event) for event in written] == [AttemptWithdrawn]
+    assert written[0].why == ("each look took longer than a look may be old",)
+
+
+class SlowClock:
+    """Each glance at it finds it 11 seconds further."""
+
+    def __init__(self, at: datetime) -> None:
+        self.at = at
+
+    def now(self) -> datetime:
+        self.at += timedelta(seconds=11)
+        return self.at

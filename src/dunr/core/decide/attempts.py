@@ -9,6 +9,8 @@ from dunr.core.replacing import replace
 from dunr.core.terms import Outcome, Trigger
 
 TURN_AGAIN_AFTER = timedelta(minutes=1)
+WITHDRAWN_IN_A_ROW_MAX = 3
+WITHDRAWN_WAIT = timedelta(hours=1)
 
 
 def find(draft: Draft, number: int) -> Attempt | None:
@@ -63,3 +65,5 @@ def withdraw(draft: Draft, attempt: Attempt, why: tuple[str, ...]) -> None:
     draft.change_attempt(replace(attempt, outcome=Outcome.WITHDRAWN, settled_at=draft.now, next_action_at=None))
     draft.why(f"attempt {attempt.number} is withdrawn, its step given back: {'; '.join(why)}")
     keep_turn(draft, attempt)
+    if all(one.outcome is Outcome.WITHDRAWN for one in draft.case.attempts[-WITHDRAWN_IN_A_ROW_MAX:]):
+        draft.wait(WITHDRAWN_WAIT, "nothing got out several times in a row: the case is left alone for an hour")
