@@ -7,6 +7,7 @@ Dates only ever move forward.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 from dunr.core.calendar import add_business_days, is_business_day, local_day, local_instant, next_business_day, zone
 from dunr.core.facts import Facts
@@ -63,15 +64,25 @@ def after(step: Step, base: datetime, policy: Policy, facts: Facts) -> tuple[dat
     """The instant one rung after `base`, with its reasons."""
     if step.unit is not StepUnit.BUSINESS_DAYS:
         return base + step.after * GAPS[step.unit], (f"{step.after} {step.unit} after {base.isoformat()}",)
-    holidays = holidays_of(policy, facts)
     start = local_day(base, policy.timezone)
-    day = add_business_days(start, step.after, holidays)
-    why = [f"{step.after} business day{'s' if step.after != 1 else ''} after {start:%a %d %b %Y} ({policy.timezone})"]
+    return _business_days_after(
+        step.after, start, (policy.at_hour, policy.at_minute), policy.timezone, holidays_of(policy, facts)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _business_days_after(
+    count: int, start: date, clock_time: tuple[int, int], zone_name: str, holidays: frozenset[date]
+) -> tuple[datetime, tuple[str, ...]]:
+    """The instant some business days after a day, with its reasons. Many cases fail on the same days, and ask for the same dates."""
+    day = add_business_days(start, count, holidays)
+    hour, minute = clock_time
+    why = [f"{count} business day{'s' if count != 1 else ''} after {start:%a %d %b %Y} ({zone_name})"]
     skipped = _skipped(start, day, holidays)
     if skipped:
         why.append(f"skips {skipped}")
-    why.append(f"{day:%a %d %b %Y} at {policy.at_hour:02}:{policy.at_minute:02} {policy.timezone}")
-    return local_instant(day, policy.at_hour, policy.at_minute, policy.timezone), tuple(why)
+    why.append(f"{day:%a %d %b %Y} at {hour:02}:{minute:02} {zone_name}")
+    return local_instant(day, hour, minute, zone_name), tuple(why)
 
 
 def _skipped(start: date, end: date, holidays: frozenset[date]) -> str:
