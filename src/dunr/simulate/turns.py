@@ -14,8 +14,8 @@ import greenlet  # type: ignore[import-untyped]  # the package has no types
 
 from dunr.simulate.clock import SimClock
 
-TURN_LENGTHS = (1, 1, 1, 2, 2, 3, 5, 8, 13)  # port calls in one turn where somebody else could run
-LONELY_TURN_LENGTH = 40
+TURN_LENGTHS = (1, 1, 2, 3, 5, 8, 13)  # port calls in one turn where somebody else could run
+LONELY_TURN_LENGTH = 80
 PERIL = 4
 FREEZE_SECONDS = (20, 90, 280, 320, 700, 2_000, 8_000, 30_000)
 
