@@ -16,7 +16,7 @@ def test_a_credit_that_crosses_the_payment_of_the_same_debt_is_an_overpayment() 
     2026-06-24 09:00  step 1 sent; credited 1000 (unseen); paid
                       notice receipt; state recovered
     2026-06-24 09:05  somebody looks
-                      state recovered; overpaid 1000; alert overpaid; booked opened 4900, recovered 4900, credited 1000
+                      state recovered; overpaid 1000; alert overpaid; booked opened 4900, recovered 4900, credited_late 1000
     2026-06-24 09:06  somebody looks
                       overpaid 1000
     """
@@ -55,5 +55,16 @@ def test_a_card_that_waited_and_is_removed_is_not_waited_for() -> None:
                       state awaiting_customer; notice reminder, method_needed; waiting card none
     2026-06-26 12:00  nothing happens
                       attempts 1; steps none
+    """
+    )
+
+
+def test_a_credit_beyond_what_a_part_payment_left_is_an_overpayment() -> None:
+    story(
+        OPEN
+        + """
+    2026-06-23 12:00  paid elsewhere 2000 as ch_link (unseen); marked as paid (unseen); credited 3000
+                      state recovered; overpaid 100; alert overpaid
+                      booked opened 4900, part_paid 2000, credited 2900, credited_late 100
     """
     )

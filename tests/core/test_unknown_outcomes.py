@@ -1,6 +1,10 @@
 """Not knowing: an attempt without an answer is looked up, and nothing else is sent for its invoice meanwhile."""
 
-from dunr.core.events import AttemptOverdue
+from datetime import timedelta
+
+from dunr.core.effects import Charge
+from dunr.core.events import AttemptNotFound, AttemptOverdue
+from dunr.core.terms import Outcome
 from dunr.testing.scenario_acts import attempt_of
 from tests.core.world import story
 
@@ -256,3 +260,18 @@ def test_a_look_up_that_meets_an_attempt_to_be_sent_again_leaves_it_to_whoever_l
     decision = world.decide("in_1", AttemptOverdue(attempt.number), None)
     assert decision.changes_nothing
     assert "needs a look first" in decision.because[-1]
+
+
+def test_a_silent_sender_may_have_sent_until_it_is_taken_over() -> None:
+    """It slept before the send, woke, sent and died: the time to settle counts from the take-over, not from its intent."""
+    world = story(UNTIL_ATTEMPT_2 + "    2026-06-29 09:00:30  no answer\n")
+    world.decide("in_1", AttemptNotFound(2), None)
+    resent = world.decide("in_1", AttemptOverdue(2), world.snapshot("in_1"))
+    assert any(isinstance(effect, Charge) for effect in resent.effects)
+    world.now += timedelta(hours=2)
+    world.decide("in_1", AttemptOverdue(2), None)
+    world.decide("in_1", AttemptNotFound(2), None)
+    assert attempt_of(world, "in_1", 2).is_in_flight
+    world.now += timedelta(minutes=15)
+    world.decide("in_1", AttemptNotFound(2), None)
+    assert attempt_of(world, "in_1", 2).outcome is Outcome.WITHDRAWN

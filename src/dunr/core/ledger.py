@@ -46,9 +46,9 @@ def credited(case: Case, amount_minor: int, at: datetime) -> Posting:
     return _entry(case, "credited", f"n{case.audit_count + 1}", at, CREDITS, receivable(case), amount_minor)
 
 
-def credited_too_late(case: Case, amount_minor: int, at: datetime) -> Posting:
+def credited_late(case: Case, amount_minor: int, at: datetime) -> Posting:
     """A credit met money that had paid the debt already: that much was paid too much."""
-    return _entry(case, "credited", f"n{case.audit_count + 1}", at, CREDITS, OVERPAYMENTS, amount_minor)
+    return _entry(case, "credited_late", f"n{case.audit_count + 1}", at, CREDITS, OVERPAYMENTS, amount_minor)
 
 
 def collected(case: Case, charge_ref: str, owed_minor: int, overpaid_minor: int, at: datetime) -> tuple[Posting, ...]:

@@ -37,45 +37,57 @@ def _is_over(draft: Draft) -> bool:
 def amount_changed(draft: Draft) -> None:
     """A credit, or another change of what is owed: the next attempt asks for what is due then."""
     if draft.case.state is CaseState.RECOVERED:
-        _credited_too_late(draft)
+        _credited_after_payment(draft)
         return
     if _is_over(draft):
         return
     case, invoice = draft.case, draft.snapshot.invoice
-    due = _due_without_payments(draft)
+    due, beyond = _due_without_payments(draft)
     if due != case.amount_due_minor:
         draft.postings.append(ledger.credited(case, case.amount_due_minor - due, draft.now))
         draft.why(f"what is owed changed from {case.amount_due_minor} to {due} {case.currency} without a payment")
     else:
         draft.why(f"{due} {case.currency} is owed, as before")
     draft.case = replace(case, amount_due_minor=due, credited_minor=invoice.credited_minor)
+    if beyond:
+        _paid_too_much(draft, beyond)
     if due == 0:
         recover(draft, ours=False)
     elif due < invoice.minimum_minor:
         carry_over(draft)
 
 
-def _credited_too_late(draft: Draft) -> None:
-    """A credit that crossed the payment of the same debt: the payment was too much by as much."""
+def _due_without_payments(draft: Draft) -> tuple[int, int]:
+    """What is due after the change, and what was credited beyond that.
+
+    Of an invoice that is paid, or may be by an attempt in flight, the credit alone counts: the rest is money, and booked as such.
+    """
+    case, invoice = draft.case, draft.snapshot.invoice
+    rest = case.amount_due_minor - (invoice.credited_minor - case.credited_minor)
+    if invoice.status is InvoiceStatus.PAID or case.in_flight is not None:
+        return max(0, rest), max(0, -rest)
+    return invoice.amount_due_minor, 0
+
+
+def _credited_after_payment(draft: Draft) -> None:
+    """A credit that crossed the payment of the same debt."""
     case, total_minor = draft.case, draft.snapshot.invoice.credited_minor
     late_minor = total_minor - case.credited_minor
     if late_minor <= 0:
         draft.why("what is paid stays paid")
         return
-    draft.postings.append(ledger.credited_too_late(case, late_minor, draft.now))
-    draft.case = replace(case, credited_minor=total_minor, overpaid_minor=case.overpaid_minor + late_minor)
+    draft.case = replace(case, credited_minor=total_minor)
+    _paid_too_much(draft, late_minor)
+
+
+def _paid_too_much(draft: Draft, late_minor: int) -> None:
+    """A credit came after the money: the payment was too much by as much."""
+    case = draft.case
+    draft.postings.append(ledger.credited_late(case, late_minor, draft.now))
+    draft.case = replace(case, overpaid_minor=case.overpaid_minor + late_minor)
     draft.why(f"{late_minor} {case.currency} was credited after it had been paid")
     text = f"{late_minor} {case.currency} of {case.processor_invoice_id} was credited, and had been paid already. A person refunds it."
-    draft.alert(AlertKind.OVERPAID, f"{case.id}/credit-{total_minor}", text)
-
-
-def _due_without_payments(draft: Draft) -> int:
-    """What is due after the change. Of an invoice that is paid, or may be by an attempt in flight, the credit alone counts: the rest is money, and booked as such."""
-    case, invoice = draft.case, draft.snapshot.invoice
-    credited = invoice.credited_minor - case.credited_minor
-    if invoice.status is InvoiceStatus.PAID or case.in_flight is not None:
-        return max(0, case.amount_due_minor - credited)
-    return invoice.amount_due_minor
+    draft.alert(AlertKind.OVERPAID, f"{case.id}/credit-{case.credited_minor}", text)
 
 
 def carry_over(draft: Draft) -> None:

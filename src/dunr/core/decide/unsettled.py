@@ -192,6 +192,8 @@ def _look_up(draft: Draft, attempt: Attempt) -> None:
             attempt,
             fence=fence,
             taken_over=attempt.taken_over or silent,
+            # Until this moment the silent one may have sent it; from here on the fence stops them.
+            last_called_at=draft.now if silent else attempt.last_called_at,
             outcome=attempt.outcome or Outcome.UNKNOWN,
             unknown_since_at=since_at,
             look_up_count=attempt.look_up_count + 1,
