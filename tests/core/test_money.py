@@ -1,5 +1,9 @@
 """Money that arrives, or goes back: booked in every state, once, and never silent."""
 
+from dataclasses import replace
+
+from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX
+from dunr.core.events import RetryNow
 from tests.core.world import story
 
 OPEN = """
@@ -241,3 +245,30 @@ def test_c57_a_refusal_because_of_the_amount_is_no_decline() -> None:
                       state closed because carried_over; attempt 1 refused; alert amount_too_small; no notice
     """
     )
+
+
+def test_many_attempts_later_an_own_part_payment_and_an_own_decline_are_no_news() -> None:
+    world = story(
+        OPEN
+        + """
+    2026-06-24 09:00  step 1 sent; paid 1900
+                      due 3000; notice reminder
+    2026-06-29 09:00  step 2 sent; declined insufficient_funds
+                      notice reminder
+    """
+    )
+    case = world.case("in_1")
+    assert case is not None
+    since = tuple(
+        replace(case.attempts[-1], number=number, key=f"dunr-in_1-a{number}", processor_charge_id=f"ch_a{number}_in_1")
+        for number in range(3, 60)
+    )
+    world.rows[case.id] = replace(case, attempts=(*case.attempts, *since), attempt_number_last=59)
+    world.decide("in_1", RetryNow("operator"), world.snapshot("in_1"))
+    world.read("in_1")
+    after = world.case("in_1")
+    assert after is not None
+    assert after.in_flight is not None
+    assert len(after.attempts) == ATTEMPTS_KEPT_MAX + 1  # and the part payment
+    assert (after.captured_minor, after.amount_due_minor) == (1900, 3000)
+    assert "ch_a2_in_1" in after.foreign_charge_ids  # forgotten, and no news

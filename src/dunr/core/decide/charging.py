@@ -15,7 +15,7 @@ from dunr.core.gate import OLDER_LOOK, closed_because, is_believed, is_stopped, 
 from dunr.core.model import Attempt, Lease, Method, MethodRef, Send
 from dunr.core.replacing import replace
 from dunr.core.schedule import is_missed
-from dunr.core.terms import SLOW_RAILS, Access, RestoreOn, Trigger
+from dunr.core.terms import SLOW_RAILS, Access, Outcome, RestoreOn, Trigger
 
 LEASE_WAIT = timedelta(seconds=5)
 GATE_WAIT = timedelta(hours=1)
@@ -141,9 +141,13 @@ def begin(draft: Draft, trigger: Trigger, step_number: int | None, method: Metho
         if method.credential in case.credentials_tried
         else (*case.credentials_tried, method.credential)
     )
+    attempts = (*case.attempts, attempt)
+    forgotten = _forgotten(attempts)
+    known = (one.processor_charge_id for one in forgotten)
     draft.case = replace(
         case,
-        attempts=_kept((*case.attempts, attempt)),
+        attempts=tuple(one for one in attempts if one not in forgotten),
+        foreign_charge_ids=(*case.foreign_charge_ids, *(charge_id for charge_id in known if charge_id is not None)),
         attempt_number_last=number,
         credentials_tried=tried,
         waiting_method=None,
@@ -169,11 +173,10 @@ def _leased(row: Method, draft: Draft, attempt: Attempt) -> Method:
     return replace(row, lease=lease, fence=attempt.fence, sends=(*row.sends, send)[-budget.SENDS_KEPT_MAX :])
 
 
-def _kept(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:
-    """The first failure and the newest attempts; older ones stay in the history."""
-    if len(attempts) <= ATTEMPTS_KEPT_MAX:
-        return attempts
-    return (attempts[0], *attempts[-(ATTEMPTS_KEPT_MAX - 1) :])
+def _forgotten(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:
+    """What the case need not carry any more: neither the first failure, nor the newest, nor any that brought money. Their charges stay known, lest they be news."""
+    older = attempts[1 : -(ATTEMPTS_KEPT_MAX - 1)]
+    return tuple(one for one in older if one.outcome is not Outcome.SUCCEEDED)
 
 
 def _lend_access(draft: Draft, method: MethodRef) -> None:
