@@ -13,6 +13,7 @@ import pytest
 
 from dunr.adapters.stores.sql.store import SqlStore
 from dunr.core.identity import differences
+from dunr.errors import StoreUnavailable
 from dunr.testing.store_rows import decide, event, new_case, put
 from tests.adapters.stores.opener import Opener
 
@@ -142,6 +143,20 @@ class TestIdentity(Opener):
         copy(self.folder / "backup", self.path)
         for number in range(20):
             self.use(f"evt_{number}")
+        [reason] = look(self.open())
+        assert "older database was put back" in reason
+
+    def test_an_older_database_put_back_beneath_a_running_process_shows(self) -> None:
+        """As `sqlite3 dunr.db ".restore backup"` does it: whoever is at work must neither go on nor wash the trace away."""
+        copy(self.path, self.folder / "backup")
+        running = self.open()
+        running.receive([event("evt_1")])
+        with closing(sqlite3.connect(self.folder / "backup")) as old, closing(sqlite3.connect(self.path)) as here:
+            old.backup(here)
+        for number in range(20):
+            with pytest.raises(StoreUnavailable, match="put back"):
+                running.receive([event(f"evt_{number}")])
+        running.close()
         [reason] = look(self.open())
         assert "older database was put back" in reason
 

@@ -3,7 +3,8 @@
 The mark rises inside each writing transaction, and is left in the file after the commit. The file can therefore lag
 behind the database, and never be ahead of it, unless an older database file was put back. In that case, and where the
 file is missing, neither is touched until the identity is recorded anew: the trace of what happened must not be washed
-away by the next write.
+away by the next write. A process beneath which an older database was put back writes nothing at all any more: what it
+has in hand belongs to a database that is gone, and only a start asks whether this one is a copy.
 """
 
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 from sqlalchemy import Connection, bindparam, select, update
 
 from dunr.adapters.stores.sql.tables import identity
+from dunr.errors import StoreUnavailable
 
 MARK = "mark"
 DIGITS = 20  # one width, so that overwriting in place never leaves half a number
@@ -49,6 +51,11 @@ class HighWater:
             if not self._agrees:
                 return None
         mark: int = connection.execute(RAISED_MARK).scalar_one()
+        beside = self.beside()
+        if beside is not None and beside >= mark:
+            raise StoreUnavailable(
+                f"an older database was put back while it was in use (mark {mark - 1}, and {beside} beside it); nothing is written until dunr is started again"
+            )
         return mark
 
     def leave(self, mark: int | None) -> None:
