@@ -94,6 +94,23 @@ def test_without_tokens_strangers_and_their_pages_are_refused(tmp_path: Path) ->
             assert client.get("/v1/stops", headers={"host": host}).status_code == 200
 
 
+def test_a_page_of_somebody_else_does_not_act_by_a_password_that_the_browser_remembers(tmp_path: Path) -> None:
+    application = application_for(tmp_path, api_tokens_required=True, public_url="https://pay.example.com")
+    token = create(application.store, "ada", Scope.ADMIN, START)
+    remembered, stop = httpx.BasicAuth("ada", token), {"kind": "mail"}
+    with desk(application) as client:
+        for headers in STRANGERS[2:]:
+            answer = client.post("/v1/stops", json=stop, headers=headers, auth=remembered)
+            assert (headers, answer.status_code) == (headers, 403)
+        assert client.get("/v1/stops", auth=remembered).json()["stops"] == []
+        for headers in ({}, {"origin": "https://pay.example.com"}):
+            assert client.post("/v1/stops", json=stop, headers=headers, auth=remembered).status_code == 200
+        own_page = {
+            "origin": "https://app.example.com"
+        }  # a token that a program sends is meant, wherever it comes from
+        assert client.post("/v1/stops", json=stop, headers=own_page | bearer(token)).status_code == 200
+
+
 def test_every_answer_carries_the_headers_that_keep_it_safe(tmp_path: Path) -> None:
     with desk(application_for(tmp_path)) as client:
         for path in ("/", "/v1/cases", "/outbox", "/pay/forged", "/nothing", "/healthz", "/webhooks/sandbox"):

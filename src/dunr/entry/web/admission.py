@@ -1,7 +1,7 @@
 """Who may ask what: bearer tokens with a scope, or, where no tokens are asked for, this machine alone.
 
 An open API must not be open to every page that a browser of this machine shows: such a page may name us, but then the host, or the
-origin that the browser tells, is not ours.
+origin that the browser tells, is not ours. The same goes for the password that a browser remembers: it goes along with whatever any page asks of us.
 """
 
 import base64
@@ -43,6 +43,8 @@ def admit(face: WebFace, request: Request, scope: Scope) -> str:
     """The actor on whose behalf this is done. Raises `NotPermitted`."""
     token = presented_token(request)
     if token is not None:
+        if not request.headers["authorization"].lower().startswith("bearer "):
+            refuse_foreign_pages(face, request)
         return f"operator:{verify(face.application.store, token, scope).name}"
     if face.settings.api_tokens_required:
         raise NotPermitted("Send an API token as `Authorization: Bearer …`; `dunr token create` makes one.")
@@ -57,11 +59,17 @@ def refuse_strangers(face: WebFace, request: Request) -> None:
     host = request.headers.get("host", "")
     if not _is_name_of(host, face.settings.links_base):
         raise NotPermitted("Without tokens only localhost is answered, under that name or by its number.", 403)
+    refuse_foreign_pages(face, request)
+
+
+def refuse_foreign_pages(face: WebFace, request: Request) -> None:
+    """What a browser sends by itself must not let a page of somebody else act in a person's name."""
     if request.method in SAFE_METHODS:
         return
     origin = request.headers.get("origin")
+    ours = (request.headers.get("host", ""), urlsplit(face.settings.links_base).netloc)  # a proxy may rename the host
     if request.headers.get("sec-fetch-site") in FOREIGN_SITES or (
-        origin is not None and urlsplit(origin).netloc != host
+        origin is not None and urlsplit(origin).netloc not in ours
     ):
         raise NotPermitted("This was asked by a page of somebody else.", 403)
 
