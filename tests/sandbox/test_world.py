@@ -135,7 +135,10 @@ def test_disputes_returns_and_refunds(sandbox: SandboxProcess, receiver: Receive
     sandbox.fail()
     sandbox.script("succeed")
     charge = sandbox.charge("a1").json()["charge"]["id"]
-    dispute = sandbox.control("POST", f"/charges/{charge}/dispute").json()["dispute"]
+    (request,) = sandbox.requests()
+    dispute = sandbox.control("POST", f"/charges/{request['id']}/dispute").json()["dispute"]
+    assert dispute["charge"] == charge
+    assert sandbox.control("POST", "/charges/req_none/refund").status_code == 404
     assert sandbox.control("POST", f"/charges/{charge}/dispute").status_code == 409
     assert sandbox.invoice()["status"] == "paid"
     closed = sandbox.control("POST", f"/disputes/{dispute['id']}/close", status="lost", reinstated=True).json()

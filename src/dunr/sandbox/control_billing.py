@@ -14,7 +14,7 @@ from .descriptions import FailureBody, NewInvoiceBody
 from .events import emit_invoice
 from .identifiers import new_id
 from .outcomes import Succeed
-from .records import Card, Charge, Customer, Dispute, Intent, Invoice
+from .records import Card, Charge, ChargeRequest, Customer, Dispute, Intent, Invoice
 from .refusals import conflict, invalid, unknown
 from .snapshots import dispute_on_wire, invoice_on_wire
 from .wire import Call
@@ -219,9 +219,12 @@ def _invoice_of(tx: Transaction, charge: Charge) -> Invoice:
 
 
 def _charge(tx: Transaction, call: Call) -> Charge:
-    charge = tx.get(Charge, call.path["id"])
+    """By its own id, or by that of a row of GET /charges, which is a request."""
+    asked = call.path["id"]
+    request = tx.get(ChargeRequest, asked)
+    charge = tx.get(Charge, asked if request is None else request.charge)
     if charge is None:
-        raise unknown("charge", call.path["id"])
+        raise unknown("charge", asked)
     return charge
 
 
