@@ -80,6 +80,12 @@ def test_the_brake_holds_what_was_named_until_it_is_released(terminal: Terminal)
     assert terminal.done("resume").out == "Nothing is stopped.\n"
 
 
+def test_what_is_stopped_for_one_account_says_how_it_goes_on(terminal: Terminal) -> None:
+    terminal.done("stop", "--charges", "--account", "sandbox:acct_1")
+    assert "dunr resume --account sandbox:acct_1" in terminal.done("resume").out
+    assert terminal.done("resume", "--account", "sandbox:acct_1").out == "Nothing is stopped.\n"
+
+
 def test_an_empty_database_is_in_order(terminal: Terminal) -> None:
     assert terminal.done("db", "check", "--json").json == {"problems": []}
     assert terminal.done("cases", "list", "--json").json == {"cases": []}

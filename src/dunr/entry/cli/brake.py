@@ -53,6 +53,9 @@ def resume(
             application.rulebook.resume(kind, account or EVERYWHERE)
         left = application.rulebook.all_stops()
         _tell(left, as_json)
+        if not as_json and account is None:
+            for scope in sorted({stop.scope for stop in left} - {EVERYWHERE, COPIED}):
+                say(f"What is stopped for one account only, `dunr resume --account {scope}` takes off.")
         if any(stop.scope == COPIED for stop in left):
             raise Failed(
                 "This database is a copy and stays stopped; `dunr adopt` says that it is the one to go on with."
