@@ -63,6 +63,10 @@ def test_the_story_of_a_case_tells_each_why(tmp_path: Path) -> None:
         assert reasons
         assert [why for why in reasons if why not in readable] == []
         assert "Thu 2 Jul 2026, 09:00 UTC" in shown
+        assert "Charge failed by dunr" in shown
+        assert "access is paused at the earliest" in shown
+        dunr.advance(to="2026-07-07T09:00:00Z")
+        assert "Nothing is planned." in dunr.get("/cases/in_1", **PAGE).text
         assert dunr.get("/cases/in_no", **PAGE).status_code == 404
 
 
@@ -102,7 +106,19 @@ def test_a_form_that_makes_no_sense_fails_nothing(tmp_path: Path) -> None:
             assert (odd, submit(dunr, "/rehearsal/failures", **(FAILURE | odd)).status_code) == (odd, 400)
         for odd in ({}, {"where": "yesterday"}, {"where": "date", "to": "soon"}):
             assert submit(dunr, "/rehearsal/clock", **odd).status_code == 400
+        yen = submit(dunr, "/rehearsal/failures", **(FAILURE | {"currency": "jpy", "amount": "49.50"}))
+        assert yen.json()["detail"] == "Write the amount in JPY, more than nothing, as 49."
         assert dunr.get("/v1/cases").json()["cases"] == []
+
+
+def test_where_nothing_is_due_there_is_no_way_to_it(tmp_path: Path) -> None:
+    with served(tmp_path) as dunr:
+        assert 'value="next" disabled' in dunr.get("/", **PAGE).text
+        fields = {"form_token": form_token(dunr.http), "where": "next"}
+        refused = dunr.http.post("/rehearsal/clock", data=fields, headers=PAGE)
+        assert (refused.status_code, '<a href="/">All cases</a>' in refused.text) == (409, True)
+        dunr.fail()
+        assert 'value="next" disabled' not in dunr.get("/", **PAGE).text
 
 
 def test_forms_of_others_are_refused(tmp_path: Path) -> None:
@@ -151,6 +167,7 @@ def test_the_outbox_lists_mails_and_shows_each(tmp_path: Path) -> None:
         assert (mail["kind"], mail["to"]) == ("first", "ada@example.com")
         shown = dunr.get("/outbox", **PAGE)
         assert mail["subject"] in shown.text
+        assert "Tue 23 Jun 2026, 10:00 UTC</time>" in shown.text
         assert '<a href="http' in shown.text
         html = dunr.get(f"/outbox/{mail['id']}", **PAGE)
         assert html.text == mail["html"]

@@ -203,7 +203,8 @@ def pause_if_due(draft: Draft) -> None:
     due_at = pause_due_at(draft.case)
     if due_at is None or due_at > draft.now:
         return
-    if draft.case.warned_at is None:
+    warned_at = draft.case.warned_at
+    if warned_at is None:
         warn_late(draft)
         return
     if draft.dossier.stops.pauses:
@@ -222,7 +223,7 @@ def pause_if_due(draft: Draft) -> None:
             pass
         case unreachable:
             assert_never(unreachable)
-    draft.why(f"paused: {'; '.join(draft.case.plan.pause_why)}; the customer was warned at {draft.case.warned_at}")
+    draft.why(f"paused: {'; '.join(draft.case.plan.pause_why)}; the customer was warned at {warned_at.isoformat()}")
     draft.case = replace(draft.case, access=Access.PAUSED, paused_at=draft.now)
     if not draft.case.plan.steps and draft.case.state is not CaseState.EXHAUSTED:
         exhaust(draft, "the pause date has come and there is nothing to try")

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from dunr.bootstrap import OUTBOX_FOLDER
 from dunr.entry.web.admission import admit
+from dunr.entry.web.clock import clock_now
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.pages import page
 from dunr.entry.web.problems import is_for_people
@@ -60,7 +61,15 @@ def _listed(face: WebFace, folder: Path, request: Request) -> Response:
     admit(face, request, Scope.READ)
     mails = read_outbox(folder)
     if is_for_people(request):
-        return page("outbox.html", {"mails": mails[::-1]})
+        return page(
+            "outbox.html",
+            {
+                "mails": mails[::-1],
+                "clock": clock_now(face),
+                "has_outbox": True,
+                "stops": face.application.rulebook.all_stops(),
+            },
+        )
     return Response(msgspec.json.encode(mails), media_type="application/json")
 
 

@@ -1,5 +1,6 @@
 """Templates and how values read in them. A template shows what it is given and decides nothing; everything is escaped."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -17,6 +18,7 @@ from dunr.mail.money import amount_text
 
 PACKAGE = "dunr.entry.web"
 LOCALE = Locale("en", "US")
+INNER_CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
 STYLE_CACHE = "public, max-age=300"
 
 
@@ -34,8 +36,8 @@ def day(at: datetime) -> str:
 
 
 def words(name: object) -> str:
-    """One of our closed sets' words as people write it."""
-    return str(name).replace("_", " ")
+    """One of our closed sets' words, or the name of an event, as people write it."""
+    return INNER_CAPITAL.sub(lambda found: f" {found[0].lower()}", str(name).replace("_", " "))
 
 
 def money(amount_minor: int, currency: str, processor: str) -> str:

@@ -132,14 +132,16 @@ def _failure(fields: Mapping[str, str]) -> dict[str, object]:
 
 def _amount_minor(text: str, currency: str) -> int:
     """An amount as people write it, in the processor's minor units."""
+    digits = exponent("sandbox", currency)
     try:
         units = Decimal(text.strip()) if len(text) <= AMOUNT_DIGITS_MAX else Decimal(-1)
-        minor = units.scaleb(exponent("sandbox", currency))
+        minor = units.scaleb(digits)
         if units.is_finite() and minor > 0 and minor == int(minor):
             return int(minor)
     except InvalidOperation:
         pass
-    raise BadRequest("Write the amount as 49.00.")
+    example = Decimal(49).quantize(Decimal(1).scaleb(-digits))
+    raise BadRequest(f"Write the amount in {currency.upper()}, more than nothing, as {example}.")
 
 
 def _instant(text: str) -> datetime:
