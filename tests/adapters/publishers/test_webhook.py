@@ -89,7 +89,9 @@ def test_a_receiver_can_prove_who_wrote() -> None:
         "type": "access.changed",
         "timestamp": "2026-06-23T10:00:00.500000Z",
         "data": {
-            "subscription": "sandbox:acct:sub_1",
+            "processor": "sandbox",
+            "account": "acct",
+            "subscription": "sub_1",
             "access": "paused",
             "version": 7,
             "why": "all steps are spent",
@@ -163,7 +165,7 @@ def test_no_log_line_tells_the_url_or_the_secret() -> None:
 @pytest.mark.parametrize("key", ["access:ü", "a b", "x\r\nx-evil: 1", "k" * 5000])
 def test_a_key_that_fits_no_header_travels_as_its_hash(key: str) -> None:
     with receiving(Receiver()) as receiver, httpx.Client() as client:
-        message = Publish(key, "c", "s", Access.GRACE, 1, "why", AT)
+        message = Publish(key, "p:a:c", "p:a:s", Access.GRACE, 1, "why", AT)
         assert WebhookPublisher(receiver.url, SECRET, client, RunningClock()).publish(message) is Delivery.SENT
     _, headers, body = receiver.requests[0]
     assert Webhook(SECRET).verify(body, headers)["data"]["access"] == "grace"

@@ -43,8 +43,11 @@ class WebhookPublisher:
 
     def publish(self, message: Publish) -> Delivery:
         """Tell the application that access changed. It keeps the highest version that it has seen."""
+        processor, account, subscription = message.subscription_id.split(":", 2)
         data = {
-            "subscription": message.subscription_id,
+            "processor": processor,
+            "account": account,
+            "subscription": subscription,  # as the entitlement check is asked for it
             "access": message.access.value,
             "version": message.access_version,
             "why": message.why,
