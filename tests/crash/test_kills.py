@@ -33,6 +33,7 @@ SETTINGS = {
 LOST = ["lost:succeed"] * 8 + ["broken:succeed", "hang:1.5:succeed", "lost:decline:insufficient_funds"]
 LATE = ["slow:0.9:succeed"] * 3 + ["hang:0.8:succeed"] * 2  # so that a kill comes between the send and the answer
 ENOUGH_SECONDS = 90.0
+HEARD_SECONDS = 240.0  # a click may find the server dead again and again
 
 
 class Story:
@@ -67,7 +68,7 @@ class Story:
 
 def until_heard(say: Callable[[], httpx.Response]) -> None:
     """Say it until it was heard; a dead server hears nothing, and one that was killed may have heard."""
-    give_up = time.monotonic() + ENOUGH_SECONDS
+    give_up = time.monotonic() + HEARD_SECONDS
     answered = "nothing"
     while time.monotonic() < give_up:
         try:
@@ -89,7 +90,7 @@ def world(tmp_path: Path) -> Iterator[Rehearsal]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_nothing_is_lost_and_nobody_pays_twice_however_often_the_server_is_killed(world: Rehearsal) -> None:
     seed = int(os.environ.get("DUNR_CRASH_SEED", random.randrange(2**32)))
     print(f"DUNR_CRASH_SEED={seed}")
