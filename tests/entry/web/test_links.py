@@ -94,6 +94,28 @@ def test_paying_now_has_a_friendly_page_for_each_end(tmp_path: Path) -> None:
         assert dunr.captures() == 1
 
 
+def test_a_card_that_will_not_do_is_not_offered_and_why_is_not_told(tmp_path: Path) -> None:
+    with served(tmp_path) as dunr:
+        dunr.fail(decline="stolen_card")
+        link = mailed_link(dunr)
+        shown, refused = dunr.get(link).text, dunr.post(f"{link}/pay-now")
+        assert ("Use another card" in shown, "pay-now" in shown) == (True, False)
+        assert refused.status_code == 409
+        assert "nothing was charged" in refused.text
+        for word in ("stolen", "issuer", "stopped"):
+            assert word not in shown + refused.text
+        dunr.fail(
+            "in_2",
+            decline="authentication_required",
+            subscription="sub_2",
+            customer={"id": "cus_2"},
+            card={"id": "pm_2"},
+        )
+        asked = dunr.get(made_link(dunr, "sandbox:acct_sandbox:in_2")).text
+        assert "confirm this payment" in asked
+        assert "pay-now" not in asked
+
+
 def test_forged_and_expired_links_get_a_friendly_page(tmp_path: Path) -> None:
     with served(tmp_path) as dunr:
         dunr.fail()

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from dunr.core.events import PayNow
 from dunr.core.model import Case
-from dunr.core.terms import Outcome
+from dunr.core.terms import DeclineKind, DeclineReason, Outcome
 from dunr.entry.web.bodies import API_BODY_BYTES_MAX, read_body
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.pages import LOCALE, page
@@ -28,9 +28,15 @@ from dunr.ports import ObjectMissing, Refs, SnapshotUnavailable
 
 SEE_OTHER = 303
 CONFLICT = 409
+TOO_MANY = 429
 UNREACHABLE = WishRejected(
     "Our payment provider cannot be reached now. Nothing was done; try again in a few minutes.", 503
 )
+# Why we refuse is for the operators' eyes: it may name the issuer's stop or the words of whoever pulled the brake.
+REFUSED = (
+    "The card on file cannot be charged now, and nothing was charged. Please use another card, or try again later."
+)
+TRIED_OFTEN = "The card on file was tried several times already, and nothing was charged now. Please use another card, or try again tomorrow."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,8 @@ class CardPage:
     is_paid: bool
     is_processing: bool
     is_paused: bool
+    is_card_usable: bool
+    asks_to_confirm: bool
     next_date: str | None
     pause_date: str | None
 
@@ -120,7 +128,7 @@ class CardLinkPages:
                 return self._page("pay.html", case, token, CONFLICT)
             attempt = begin_attempt(self._face, case.id, PayNow(CUSTOMER))
         except WishRejected as refused:
-            return self._sorry(UNREACHABLE if refused.http_status == UNREACHABLE.http_status else refused)
+            return self._sorry(_kindly(refused))
         except CallerError as refused:
             return self._sorry(refused)
         template = {Outcome.SUCCEEDED: "paid.html", Outcome.DECLINED: "declined.html"}.get(
@@ -143,7 +151,8 @@ class CardLinkPages:
         def told(at: datetime | None) -> str | None:
             return date_text(at, zone, LOCALE) if at is not None else None
 
-        step = case.plan.next_step
+        step, reason = case.plan.next_step, case.deciding_reason
+        kind = application.engine.facts.reasons[reason].kind if reason is not None else None
         return CardPage(
             merchant=self._face.settings.merchant_name,
             invoice=case.processor_invoice_id,
@@ -154,6 +163,8 @@ class CardLinkPages:
             is_paid=case.amount_due_minor == 0,
             is_processing=case.in_flight is not None,
             is_paused=case.paused_at is not None,
+            is_card_usable=kind not in (DeclineKind.ACTION, DeclineKind.HARD),
+            asks_to_confirm=reason is DeclineReason.AUTHENTICATION_REQUIRED,
             next_date=told(step.at if step is not None else None),
             pause_date=told(case.plan.pause_at if case.paused_at is None else None),
         )
@@ -171,6 +182,15 @@ class CardLinkPages:
             error.http_status,
             self._headers,
         )
+
+
+def _kindly(refused: WishRejected) -> WishRejected:
+    """The same refusal in words for a customer."""
+    match refused.http_status:
+        case UNREACHABLE.http_status:
+            return UNREACHABLE
+        case status:
+            return WishRejected(TRIED_OFTEN if status == TOO_MANY else REFUSED, status)
 
 
 def _content_policy(face: WebFace) -> str:
