@@ -221,37 +221,6 @@ def test_look_ups_that_say_pending_or_declined_settle_what_was_unknown() -> None
     )
 
 
-def test_a_person_settles_with_evidence_and_late_money_is_still_booked() -> None:
-    story(
-        UNTIL_ATTEMPT_2
-        + """
-    2026-06-29 09:00:30  no answer
-    2026-06-29 09:30  operator settles attempt 1 as captured
-                      answered 409
-    2026-06-29 09:30  operator settles attempt 2 as not captured
-                      attempt 2 withdrawn; call left
-    2026-06-29 09:31  no answer
-    2026-06-29 09:40  attempt 2 paid
-                      attempt 2 succeeded; state recovered; in flight 3 unknown; alert late_money; notice receipt
-    2026-06-29 09:50  attempt 3 paid
-                      overpaid 4900; alert overpaid; booked opened 4900, recovered 4900, overpaid 4900
-    """
-    )
-
-
-def test_a_person_settles_as_captured() -> None:
-    story(
-        UNTIL_ATTEMPT_2
-        + """
-    2026-06-29 09:00:30  no answer
-    2026-06-29 09:30  marked as paid (unseen); operator settles attempt 2 as captured
-                      attempt 2 succeeded; state recovered; notice receipt
-    2026-06-29 09:31  somebody looks
-                      state recovered; booked opened 4900, recovered 4900
-    """
-    )
-
-
 def test_a_look_up_that_meets_an_attempt_to_be_sent_again_leaves_it_to_whoever_looks_first() -> None:
     world = story(UNTIL_ATTEMPT_2 + "    2026-06-29 09:00:01  not now")
     attempt = attempt_of(world, "in_1")

@@ -1,9 +1,18 @@
 """Cases over the API: the list, the story with its whys, and the operator's acts."""
 
+import time
 from pathlib import Path
 from typing import Any
 
 from tests.entry.web.served import Served, served
+
+
+def until_unanswered(dunr: Served) -> None:
+    """Wait until the newest attempt is not being sent any more, and nobody knows what became of it."""
+    give_up = time.monotonic() + 30
+    while dunr.case()["attempts"][-1]["outcome"] != "unknown":
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
 
 
 def test_the_list_pages_searches_and_filters(tmp_path: Path) -> None:
@@ -109,6 +118,7 @@ def test_an_unanswered_attempt_is_settled_by_hand(tmp_path: Path) -> None:
         dunr.fail()
         dunr.script("hang:86400:decline:do_not_honor")
         assert act(dunr, "retry", status=202)["outcome"] in (None, "unknown")
+        until_unanswered(dunr)
         assert dunr.case()["shown"] == "attempting"
         act(dunr, "settle", status=409, attempt_number=7, captured=False, evidence="x")
         told = act(dunr, "settle", attempt_number=1, captured=False, evidence="the processor's support says so")
@@ -176,6 +186,7 @@ def test_an_operator_can_act_while_the_processor_cannot_be_read(tmp_path: Path) 
         dunr.fail()
         dunr.script("hang:86400:decline:do_not_honor")
         act(dunr, "retry", status=202)
+        until_unanswered(dunr)
         dunr.http.patch("/sandbox/settings", json={"snapshots_failing": True, "lookups_failing": True})
         act(dunr, "retry", status=503)
         assert act(dunr, "settle", attempt_number=1, captured=False, evidence="asked by phone")["shown"] == "scheduled"

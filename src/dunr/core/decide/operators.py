@@ -12,6 +12,7 @@ from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.disputes import release
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import close
+from dunr.core.decide.opening import method_row
 from dunr.core.decide.planning import coming_rungs, lay_from_now, set_steps, settle_state
 from dunr.core.decide.settling import settled
 from dunr.core.events import (
@@ -26,11 +27,11 @@ from dunr.core.events import (
     StepPostponed,
 )
 from dunr.core.gate import ref_of
-from dunr.core.model import Hold
+from dunr.core.model import Attempt, Hold
 from dunr.core.policy import policy_hash
 from dunr.core.replacing import replace
 from dunr.core.schedule import lay_steps
-from dunr.core.terms import CaseState, CloseReason, HoldKind, Trigger
+from dunr.core.terms import CaseState, CloseReason, HoldKind, InFlightAction, Trigger
 
 CONFLICT = 409
 SENSELESS = 422
@@ -150,6 +151,11 @@ def settled_by_hand(draft: Draft, event: AttemptSettledByHand) -> None:
     if attempt is None or attempt.number != event.number:
         draft.reject(CONFLICT, f"Attempt {event.number} is not waiting for an answer.")
         return
+    if _is_being_sent(draft, attempt):
+        draft.reject(
+            CONFLICT, f"Attempt {event.number} is being sent at this moment; what becomes of it nobody can know yet."
+        )
+        return
     draft.why(
         f"settled by {event.actor}: {'captured' if event.captured else 'not captured'}; evidence: {event.evidence}"
     )
@@ -158,6 +164,16 @@ def settled_by_hand(draft: Draft, event: AttemptSettledByHand) -> None:
         settled(draft, AttemptSettled(event.number, Paid(charge_id, attempt.amount_minor, draft.now), looked_up=True))
     else:
         withdraw(draft, attempt, (f"{event.actor} says that nothing was captured",))
+
+
+def _is_being_sent(draft: Draft, attempt: Attempt) -> bool:
+    """Whether its request may be on its way: until the sender's lease has expired, no evidence can be about it."""
+    row = method_row(draft, attempt.method.card_key) if attempt.method is not None else None
+    lease = row.lease if row is not None else None
+    if lease is not None and (lease.case_id, lease.attempt_number) == (draft.case.id, attempt.number):
+        return lease.expires_at > draft.now
+    is_first_call = attempt.outcome is None and attempt.next_action is InFlightAction.LOOK_UP
+    return is_first_call and attempt.next_action_at is not None and attempt.next_action_at > draft.now
 
 
 def policy_moved(draft: Draft, event: PolicyMoved) -> None:

@@ -1,0 +1,58 @@
+"""A person says what became of an attempt that nobody else could settle."""
+
+from tests.core.world import story
+
+UNTIL_ATTEMPT_2 = """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds
+                      notice reminder
+    2026-06-29 09:00  step 2 sent
+"""
+
+
+def test_a_person_settles_with_evidence_and_late_money_is_still_booked() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    2026-06-29 09:30  operator settles attempt 1 as captured
+                      answered 409
+    2026-06-29 09:30  operator settles attempt 2 as not captured
+                      attempt 2 withdrawn; call left
+    2026-06-29 09:31  no answer
+    2026-06-29 09:40  attempt 2 paid
+                      attempt 2 succeeded; state recovered; in flight 3 unknown; alert late_money; notice receipt
+    2026-06-29 09:50  attempt 3 paid
+                      overpaid 4900; alert overpaid; booked opened 4900, recovered 4900, overpaid 4900
+    """
+    )
+
+
+def test_nobody_settles_what_is_being_sent_at_this_moment() -> None:
+    # With the step given back, the next attempt would leave beside the one that is on its way.
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:02  operator settles attempt 2 as not captured
+                      answered 409; in flight 2
+    2026-06-29 09:00:20  no answer; look-ups find nothing
+    2026-06-29 09:01:20  sent again; operator settles attempt 2 as not captured
+                      answered 409; in flight 2 unknown
+    2026-06-29 09:01:30  paid
+                      attempt 2 succeeded; state recovered; booked opened 4900, recovered 4900; notice receipt
+    """
+    )
+
+
+def test_a_person_settles_as_captured() -> None:
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    2026-06-29 09:30  marked as paid (unseen); operator settles attempt 2 as captured
+                      attempt 2 succeeded; state recovered; notice receipt
+    2026-06-29 09:31  somebody looks
+                      state recovered; booked opened 4900, recovered 4900
+    """
+    )
