@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dunr import __version__
 from tests.entry.cli.terminals import Terminal
 
 
@@ -27,6 +28,10 @@ def test_help_names_every_command(terminal: Terminal) -> None:
         "policy",
     ]:
         assert f"  {name} " in said.out, name
+
+
+def test_the_version_is_told(terminal: Terminal) -> None:
+    assert terminal.done("--version").out == f"dunr {__version__}\n"
 
 
 def test_help_is_quick_because_nothing_is_imported_for_it() -> None:

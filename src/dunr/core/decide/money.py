@@ -28,7 +28,7 @@ def collect(draft: Draft, charge_ref: str, amount_minor: int, at: datetime, *, o
     )
     due = draft.case.amount_due_minor
     draft.why(
-        f"{amount_minor} {case.currency} arrived by {charge_ref}{'' if ours else ', collected by somebody else'}; {due} remains due"
+        f"{amount_minor} {case.currency} arrived by {charge_ref}{'' if ours else ', by no attempt of ours'}; {due} remains due"
     )
     if over:
         text = f"{over} {case.currency} too much was collected for {case.processor_invoice_id} (charge {charge_ref}). A person refunds it."

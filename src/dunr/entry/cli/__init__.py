@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from dunr import __version__
 from dunr.entry.cli import (
     brake,
     cases,
@@ -24,7 +25,7 @@ from dunr.entry.cli import (
     token,
     worker,
 )
-from dunr.entry.cli.terminal import Place, exit_code_of
+from dunr.entry.cli.terminal import Place, exit_code_of, say
 
 app = typer.Typer(
     help="dunr recovers failed subscription charges, and never charges twice.",
@@ -35,11 +36,20 @@ app = typer.Typer(
 )
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        say(f"dunr {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def _begin(
     context: typer.Context,
     data: Annotated[Path | None, typer.Option(help="The data folder; wins over DUNR_DATA.")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an internal error.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     """Dunr recovers failed subscription charges, and never charges twice."""
     context.obj = Place(data=data, debug=debug)
