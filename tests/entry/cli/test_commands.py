@@ -91,6 +91,14 @@ def test_what_is_stopped_for_one_account_says_how_it_goes_on(terminal: Terminal)
     assert terminal.done("resume", "--account", "sandbox:acct_1").out == "Nothing is stopped.\n"
 
 
+@pytest.mark.parametrize(("group", "listed"), [("cases", "cases"), ("deadletters", "deadletters"), ("token", "tokens")])
+def test_the_bare_name_of_a_group_lists(terminal: Terminal, group: str, listed: str) -> None:
+    assert terminal.done(group, "--json").json == {listed: []}
+    assert terminal.done(group).out == terminal.done(group, "list").out
+    refused = terminal.run(group, "--json", "list")
+    assert (refused.code, "Write it after 'list'" in refused.err) == (2, True)
+
+
 def test_an_empty_database_is_in_order(terminal: Terminal) -> None:
     assert terminal.done("db", "check", "--json").json == {"problems": []}
     assert terminal.done("cases", "list", "--json").json == {"cases": []}

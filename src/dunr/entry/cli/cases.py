@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dunr.entry.cli.story import tell_story
-from dunr.entry.cli.terminal import Json, answer, application_of, instant, say, show_table
+from dunr.entry.cli.terminal import Json, answer, application_of, instant, list_alone, say, show_table
 from dunr.errors import NoSuchThing
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dunr.core.events import Event
     from dunr.core.model import Case
 
-app = typer.Typer(help="What is being recovered, and what an operator may do about it.", no_args_is_help=True)
+app = typer.Typer(help="What is being recovered, and what an operator may do about it.")
 
 CaseId = Annotated[str, typer.Argument(metavar="ID", help="The case's id, or the bare invoice id.")]
 Why = Annotated[str, typer.Option(help="Kept in the audit log.")]
@@ -60,6 +60,9 @@ def list_cases(
                 for one in found
             ],
         )
+
+
+list_alone(app, lambda context, as_json: list_cases(context, as_json=as_json))
 
 
 @app.command()

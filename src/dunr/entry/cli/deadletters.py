@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, show_table
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, list_alone, say, show_table
 
-app = typer.Typer(help="Events that were given up or skipped, with the reason.", no_args_is_help=True)
+app = typer.Typer(help="Events that were given up or skipped, with the reason.")
 
 
 @app.command("list")
@@ -35,6 +35,9 @@ def list_dead(
         answer({"deadletters": rows})
     else:
         show_table("", ("Key", "Type", "Received", "Tries", "Why"), [tuple(row.values()) for row in rows])
+
+
+list_alone(app, lambda context, as_json: list_dead(context, as_json=as_json))
 
 
 @app.command()

@@ -3,7 +3,7 @@
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -47,6 +47,17 @@ def settings_of(context: typer.Context, options: Mapping[str, object] | None = N
     environment = dict(os.environ)
     environment |= {f"DUNR_{name.upper()}": str(value) for name, value in given.items() if value is not None}
     return load_settings(environment, Path.cwd())
+
+
+def list_alone(app: typer.Typer, listing: Callable[[typer.Context, bool], None]) -> None:
+    """Let the bare name of a group do what its `list` does."""
+
+    @app.callback(invoke_without_command=True, help=str(app.info.help))
+    def begin(context: typer.Context, as_json: Json = False) -> None:
+        if context.invoked_subcommand is None:
+            listing(context, as_json)
+        elif as_json:
+            raise typer.BadParameter(f"Write it after {context.invoked_subcommand!r}.", param_hint="--json")
 
 
 @contextmanager

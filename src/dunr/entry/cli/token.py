@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from dunr.entry.cli.terminal import Json, answer, application_of, say, show_table
+from dunr.entry.cli.terminal import Json, answer, application_of, list_alone, say, show_table
 from dunr.tokens import Scope
 
-app = typer.Typer(help="Keys to the API.", no_args_is_help=True)
+app = typer.Typer(help="Keys to the API.")
 
 Name = Annotated[str, typer.Argument(help="What it is for.")]
 
@@ -44,6 +44,9 @@ def list_tokens(context: typer.Context, as_json: Json = False) -> None:
         answer({"tokens": found})
     else:
         show_table("", ("Name", "Scope", "Created"), [tuple(one.values()) for one in found])
+
+
+list_alone(app, lambda context, as_json: list_tokens(context, as_json=as_json))
 
 
 @app.command()
