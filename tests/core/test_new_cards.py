@@ -233,3 +233,20 @@ def test_a_card_waits_while_sending_is_stopped_and_until_its_caps_allow_it() -> 
     2026-06-24 10:00  new card sent; paid
                       state recovered; notice receipt
     """)
+
+
+def test_a_new_card_waits_until_an_earlier_try_at_the_bank_is_cancelled_and_that_confirmed() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-24 09:00  step 1 sent; declined authentication_required with intent pi_1
+                      notice confirm_with_bank
+    2026-06-24 12:00  new card card_2
+                      cancellation asked; attempts 1
+    2026-06-24 12:00  intent pi_1 is cancelled
+    2026-06-24 12:02  nothing happens
+                      call left; sent by method_updated on card_2; in flight 2
+    2026-06-24 12:02  paid
+                      state recovered; notice receipt
+    """
+    )
