@@ -31,14 +31,14 @@ run: setup ## Start dunr with the sandbox processor and a clock that you move by
 	$(BIN)/dunr serve --sandbox --clock manual --clock-start 2026-06-23T10:00:00Z $(ARGS)
 
 # The core is measured by its own tests alone: a branch that only a bigger test reaches is not proved.
-# The rest runs four at a time, since much of it waits for processes; it runs last, so that its closing lines are the last ones printed.
+# The rest runs four at a time, the longest first, since much of it waits for processes; it runs last, so that its closing lines are the last ones printed.
 test: setup ## Run all tests; every branch of src/dunr/core must be covered by tests/core
 	@mkdir -p build
 	@if [ -d tests/core ]; then \
 	  COVERAGE_FILE=$(COVERAGE) $(BIN)/coverage run -m pytest -q tests/core; \
 	  COVERAGE_FILE=$(COVERAGE) $(BIN)/coverage report --skip-covered --show-missing --fail-under=100; \
 	fi
-	$(BIN)/pytest -n 4 --dist worksteal --ignore=tests/core tests
+	$(BIN)/pytest -n 4 --dist worksteal --ignore=tests/core $(wildcard tests/crash) tests
 
 lint: setup ## Check style, format and import rules
 	$(BIN)/ruff check .
