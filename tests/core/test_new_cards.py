@@ -250,3 +250,18 @@ def test_a_new_card_waits_until_an_earlier_try_at_the_bank_is_cancelled_and_that
                       state recovered; notice receipt
     """
     )
+
+
+def test_access_is_not_lent_any_longer_for_a_card_that_was_taken_away_before_it_could_be_charged() -> None:
+    story(
+        EXHAUSTED
+        + """
+    2026-06-25 14:00  new card card_2
+                      call left; access grace; told of access grace
+    2026-06-25 14:00  no answer
+    2026-06-25 14:00  no card
+    2026-06-25 14:00  look-ups find nothing
+    2026-06-25 15:00  nothing happens
+                      access paused; told of access paused; in flight none
+    """
+    )

@@ -68,6 +68,8 @@ def _try_now(draft: Draft, method: MethodRef) -> None:
     if default is None or default.credential != method.credential:
         draft.case = replace(draft.case, waiting_method=None, turn_at=None)
         draft.why("another payment method is the default now, or none; that one is charged")
+        if draft.customer is not None and draft.customer.run is not None:
+            pass_turn(draft, draft.customer.run)
         return
     if draft.dossier.stops.charges:
         draft.case = replace(draft.case, waiting_method=method, turn_at=draft.now + STOPPED_LOOK)
