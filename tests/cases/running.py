@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -11,16 +10,12 @@ from pathlib import Path
 
 import httpx
 
+from tests.ports import free_port
+
 START = "2026-06-23T10:00:00Z"  # a Tuesday
 SECRET = "whsec_rehearsal"
 KEY = "sk_sandbox_rehearsal"
 READY_SECONDS = 60.0
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Running:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases.rehearsal import until
-from tests.cases.running import free_port
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 DUNR = Path(sys.executable).with_name("dunr")

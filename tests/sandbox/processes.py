@@ -2,7 +2,6 @@
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -13,16 +12,12 @@ from pathlib import Path
 
 import httpx
 
+from tests.ports import free_port
+
 KEY = "sk_sandbox_test"
 SECRETS = ("whsec_old", "whsec_new")
 START = "2026-06-23T10:00:00Z"
 READY_SECONDS = 20.0
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Received:

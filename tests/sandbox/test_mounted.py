@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from dunr.sandbox.app import SandboxConfig, build_app
-from tests.sandbox.processes import free_port
+from tests.ports import free_port
 
 START = datetime(2026, 6, 23, 10, tzinfo=UTC)
 

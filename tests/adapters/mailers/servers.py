@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
+from tests.ports import free_port
+
 
 @dataclass
 class Post:
@@ -82,12 +84,6 @@ def serving(
         yield controller.port
     finally:
         controller.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 # What a bare server does instead of answering.

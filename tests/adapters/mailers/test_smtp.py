@@ -18,8 +18,9 @@ from dunr.adapters.mailers.smtp import Security, SmtpMailer, SmtpSettings
 from dunr.core.terms import NoticeKind
 from dunr.errors import SettingsError
 from dunr.ports import Delivery
-from tests.adapters.mailers.servers import HANG_UP, SILENCE, Post, bare_server, free_port, serving
+from tests.adapters.mailers.servers import HANG_UP, SILENCE, Post, bare_server, serving
 from tests.mail.notices import PAYER, mail
+from tests.ports import free_port
 
 ADDRESS = "ada@example.com"
 

@@ -16,7 +16,8 @@ from dunr.core.answers import (
 )
 from dunr.ports import ChargeRequest
 from tests.adapters.processors.sandboxes import ACCOUNT, START_AT, adapter, adapter_of, attempt, request
-from tests.sandbox.processes import SandboxProcess, free_port
+from tests.ports import free_port
+from tests.sandbox.processes import SandboxProcess
 
 
 def test_money_that_moved_is_paid_once_and_the_replay_says_the_same(

@@ -9,7 +9,8 @@ from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 from dunr.core.terms import ChargeStatus, DisputeStatus, InvoiceStatus, Rail, SubscriptionStatus
 from dunr.ports import ObjectMissing, SnapshotUnavailable, Subject
 from tests.adapters.processors.sandboxes import ACCOUNT, START_AT, account, adapter, adapter_of, request
-from tests.sandbox.processes import Receiver, SandboxProcess, free_port
+from tests.ports import free_port
+from tests.sandbox.processes import Receiver, SandboxProcess
 
 
 def test_a_snapshot_has_all_of_it(sandbox: SandboxProcess, processor: SandboxProcessor) -> None:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.entry.cli.terminals import Terminal
-from tests.sandbox.processes import free_port
+from tests.ports import free_port
 
 PATIENCE_SECONDS = 60.0
 

@@ -16,7 +16,7 @@ from dunr.entry.web.app import build_app
 from dunr.sandbox.deliveries import sign
 from dunr.settings import Settings
 from tests.entry.web.served import serving
-from tests.sandbox.processes import free_port
+from tests.ports import free_port
 
 START = datetime(2026, 6, 23, 10, tzinfo=UTC)
 SECRET = "whsec_local"

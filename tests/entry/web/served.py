@@ -18,7 +18,7 @@ from dunr.entry.web.app import build_app
 from dunr.sandbox.app import SandboxConfig
 from dunr.sandbox.app import build_app as build_sandbox
 from dunr.settings import Settings
-from tests.sandbox.processes import free_port
+from tests.ports import free_port
 
 START = datetime(2026, 6, 23, 10, tzinfo=UTC)
 SECRET = "whsec_local"

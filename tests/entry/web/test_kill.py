@@ -15,7 +15,7 @@ from dunr.bootstrap import build
 from dunr.sandbox.deliveries import sign
 from dunr.settings import Settings
 from tests.entry.web.desk import event
-from tests.sandbox.processes import free_port
+from tests.ports import free_port
 
 KILLS = 2
 SENDERS = 4
