@@ -30,13 +30,13 @@ FILE_LINES_MAX = 280
 # The ratchet: files that were longer when the rule came, with their length. A number may shrink and never grows, and a
 # new file never joins: split it instead.
 LONGER_FILES: dict[str, int] = {
-    "src/dunr/core/model.py": 302,  # the four rows of one transaction are read side by side
-    "src/dunr/ports.py": 397,  # every seam on one page
+    "src/dunr/core/model.py": 286,  # the four rows of one transaction are read side by side
+    "src/dunr/ports.py": 386,  # every seam on one page
 }
 
 CORE_MAY_IMPORT = frozenset(
     {"__future__", "collections", "dataclasses", "datetime", "decimal", "enum", "functools", "hashlib", "itertools"}
-    | {"math", "re", "typing", "zoneinfo"}
+    | {"math", "msgspec", "re", "typing", "zoneinfo"}
 )
 CLOCK_CALLS = frozenset({"now", "utcnow", "today"})
 CLOCK_OWNERS = frozenset({"date", "datetime", "dt", "time"})

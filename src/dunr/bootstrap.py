@@ -8,7 +8,6 @@ import secrets
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from dunr.adoption import Identified, stop_if_copied
 from dunr.application import Application
 from dunr.core.facts import Facts, ProcessorFacts, Timing
 from dunr.core.policy import Policy
+from dunr.core.value import replace
 from dunr.engine import Engine, Parts
 from dunr.errors import SettingsError
 from dunr.facts.calendars import holiday_dates

@@ -6,7 +6,6 @@ rows plus at most thirty insert-only rows in one transaction, with no join and n
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -18,6 +17,7 @@ from dunr.core.facts import ProcessorFacts
 from dunr.core.model import Attempt, Case, Customer, Method, Payer, Subscription
 from dunr.core.policy import Policy
 from dunr.core.snapshot import Snapshot
+from dunr.core.value import Value
 
 
 class Clock(Protocol):
@@ -31,8 +31,7 @@ class Clock(Protocol):
 # --- what arrives -----------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Value):
     """What an event is about, by the processor's ids. `wide`: it may concern every open case of the customer (a new card, a deletion, a dispute)."""
 
     processor_invoice_id: str | None = None
@@ -50,8 +49,7 @@ class InboundState(StrEnum):
     DEAD = "dead"  # given up, with its reason; a person may redrive it
 
 
-@dataclass(frozen=True, slots=True)
-class Inbound:
+class Inbound(Value):
     """A webhook event as received: bytes, and what was decoded of them. `key` is `processor:account:event id`."""
 
     key: str
@@ -76,8 +74,7 @@ class Receipt(StrEnum):
     CONFLICT = "conflict"  # the same key with another body: kept, and a reason for an alert
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(Value):
     """What to write beside an inbound after trying to apply it."""
 
     state: InboundState
@@ -90,8 +87,7 @@ class Settlement:
 # --- the store --------------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Refs:
+class Refs(Value):
     """Rows to read beside the case, which may not exist yet. Given ids win over the case's own, but the card of an attempt in flight wins over `method_id`."""
 
     subscription_id: str | None = None
@@ -99,8 +95,7 @@ class Refs:
     customer_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Value):
     """One consistent read. A row that no commit has written yet is None."""
 
     case: Case | None
@@ -109,8 +104,7 @@ class Rows:
     customer: Customer | None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Value):
     """A decision to commit, on condition that the rows still have the versions that `rows` shows (None: the row does not exist).
 
     The condition covers every row that `rows` holds or the decision writes, changed or not.
@@ -120,8 +114,7 @@ class Change:
     decision: Decision
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(Value):
     """A recorded effect that is not done yet."""
 
     effect: RecordedEffect
@@ -129,8 +122,7 @@ class Undone:
     due_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Value):
     """A named blob with a version: policies by hash, the clock, the stops, tokens, identity."""
 
     name: str
@@ -201,8 +193,7 @@ class Store(Protocol):
 # --- what people and exports read; the engine never does ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class EffectRecord:
+class EffectRecord(Value):
     """A recorded effect with its fate."""
 
     effect: RecordedEffect
@@ -239,8 +230,7 @@ class Reports(Protocol):
 # --- the processor ----------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ChargeRequest:
+class ChargeRequest(Value):
     """Exactly what one attempt sends, whichever call it is."""
 
     account: str
@@ -263,8 +253,7 @@ class ObjectMissing(Exception):
     """The processor does not know the object (404)."""
 
 
-@dataclass(frozen=True, slots=True)
-class IntentAnswer:
+class IntentAnswer(Value):
     """What a cancellation came to; `succeeded`: too late, the money had moved. Neither: it could not be confirmed."""
 
     cancelled: bool

@@ -3,7 +3,6 @@
 Everything that changes a case goes through here, whoever it comes from. Where somebody was faster, the rows are read and the decision is made again.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from dunr.core import keys
@@ -12,6 +11,7 @@ from dunr.core.decision import Decision, Dossier, Stops
 from dunr.core.events import Event
 from dunr.core.facts import Facts
 from dunr.core.snapshot import Snapshot
+from dunr.core.value import Value
 from dunr.errors import StoreUnavailable
 from dunr.ports import Change, Clock, Processor, Refs, Rows, Rulebook, Store
 
@@ -19,8 +19,7 @@ STALE_TRIES_MAX = 100
 SKEW_MAX = timedelta(minutes=5)
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Value):
     """What the shell is put together from. `holder` names this worker in leases."""
 
     store: Store
@@ -31,8 +30,7 @@ class Parts:
     holder: str
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Value):
     """A snapshot, and when we asked for it by our own clock: its age is judged by that."""
 
     snapshot: Snapshot

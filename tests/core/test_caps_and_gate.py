@@ -1,6 +1,5 @@
 """When a card may be tried again, why the gate is closed, what an entitlement check answers and when mail leaves: by table."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from dunr.core import budget
 from dunr.core.access import verdict
 from dunr.core.gate import closed_because, ref_of
-from dunr.core.model import Attempt, CaseShare, Method, Payer, Send, Subscription
+from dunr.core.model import CaseShare, Method, Payer, Send, Subscription
 from dunr.core.notices import as_it_leaves, mail_time, must_be_told_again
 from dunr.core.policy import Policy
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot
@@ -25,6 +24,7 @@ from dunr.core.terms import (
     SubscriptionStatus,
     Trigger,
 )
+from dunr.core.value import replace
 from dunr.testing.scenario_processor import card
 from dunr.testing.scenario_world import World
 from tests.core.world import facts, story, utc
@@ -212,4 +212,3 @@ def test_a_notice_is_true_when_it_leaves_or_stays() -> None:
 def test_an_attempt_names_its_rail() -> None:
     ref = ref_of(card("bank", rail=Rail.SEPA))
     assert (ref.rail, ref.credential) == (Rail.SEPA, "bank/2030-12")
-    assert Attempt.__dataclass_fields__["taken_over"].default is False

@@ -1,7 +1,5 @@
 """Corners that no story passes by: repeats, absent rows, news that comes too late to matter."""
 
-from dataclasses import replace
-
 import pytest
 
 from dunr.core.answers import Declined, Paid
@@ -28,6 +26,7 @@ from dunr.core.policy import Policy
 from dunr.core.reconcile import events_from
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot, RawDecline
 from dunr.core.terms import ChargeStatus, DisputeStatus
+from dunr.core.value import replace
 from dunr.testing.scenario_processor import card
 from dunr.testing.scenario_world import World
 from tests.core.world import facts, story, utc

@@ -1,6 +1,5 @@
 """Each event in each state: it is decided, it gives its reasons, and what has ended stays as it ended."""
 
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -11,6 +10,7 @@ from dunr.core.model import Case
 from dunr.core.policy import Policy
 from dunr.core.terms import CaseState
 from dunr.core.timers import due_event, wake_at
+from dunr.core.value import replace
 from dunr.testing.scenario_world import World
 from tests.core.events import ALL_EVENTS, samples
 from tests.core.world import facts, story, utc

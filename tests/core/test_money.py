@@ -1,9 +1,8 @@
 """Money that arrives, or goes back: booked in every state, once, and never silent."""
 
-from dataclasses import replace
-
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX
 from dunr.core.events import RetryNow
+from dunr.core.value import replace
 from tests.core.world import story
 
 OPEN = """

@@ -1,9 +1,8 @@
 """A case opens once, and only for what is ours to collect."""
 
-from dataclasses import replace
-
 from dunr.core.decide import decide
 from dunr.core.events import ChargeFailed
+from dunr.core.value import replace
 from tests.core.world import facts, story, utc
 
 FIRST = "2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd\n notice first\n"

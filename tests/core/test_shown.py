@@ -1,9 +1,8 @@
 """What people see in place of a state."""
 
-from dataclasses import replace
-
 from dunr.core.shown import shown_state
 from dunr.core.terms import CaseState
+from dunr.core.value import replace
 from tests.core.world import story
 
 

@@ -1,7 +1,6 @@
 """The daily look at everything: what a webhook should have told is a finding, what may still arrive is not."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from dunr.application import Application
 from dunr.core.model import Case
 from dunr.core.terms import AlertKind, CaseState, CloseReason
+from dunr.core.value import replace
 from dunr.manual_clock import StoreClock
 from dunr.sweep import Sweep, drift
 from tests.engine.applications import alerts, case_of, running, settings, url_of

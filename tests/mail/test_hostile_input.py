@@ -2,11 +2,11 @@
 
 import email
 import email.policy
-from dataclasses import replace
 
 import pytest
 
 from dunr.core.terms import NoticeKind
+from dunr.core.value import replace
 from dunr.errors import SettingsError
 from dunr.mail.addressee import NoUsableAddress, greeting_name, usable_address
 from dunr.mail.mime import as_email

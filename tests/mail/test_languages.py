@@ -1,10 +1,9 @@
 """Whose language a mail has, and that a language which lacks a sentence is found before a customer finds it (case C54)."""
 
-from dataclasses import replace
-
 import pytest
 
 from dunr.core.terms import DeclineReason, NoticeKind
+from dunr.core.value import replace
 from dunr.mail.catalogue import Catalogue, choose, complaints, facts_in, languages, load
 from dunr.mail.wording import FIRM_FROM_STEP, reason_told, wording
 from tests.mail.notices import PAUSE, PAYER, mail, notice

@@ -3,7 +3,6 @@
 import email
 import email.policy
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.utils import parseaddr
@@ -12,6 +11,7 @@ import pytest
 
 from dunr.core.model import Payer
 from dunr.core.terms import NoticeKind
+from dunr.core.value import replace
 from dunr.mail.mime import as_email
 from tests.mail.notices import LINKS, NEXT, NOW, PAUSE, PAYER, brand, mail, notice, renderer
 from tests.mail.pages import read

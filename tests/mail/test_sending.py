@@ -1,13 +1,14 @@
 """The port `Mailer`: what goes to the transport, what cannot go at all, and what a copywriter may and may not add."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import pytest
 
 from dunr.adapters.copywriters.template import TemplateCopywriter
 from dunr.core.terms import NoticeKind
+from dunr.core.value import replace
 from dunr.mail.message import RenderedMail
 from dunr.mail.sending import RenderingMailer
 from dunr.ports import Delivery, Mailer

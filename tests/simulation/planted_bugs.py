@@ -1,7 +1,6 @@
 """Bugs that somebody could write, each planted by replacing one function or fact; the checkers must find every one."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 
@@ -19,6 +18,7 @@ from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case
 from dunr.core.snapshot import ChargeSnapshot
 from dunr.core.terms import ChargeStatus, Outcome
+from dunr.core.value import replace
 from dunr.ports import Refs
 from dunr.sending import Sender
 

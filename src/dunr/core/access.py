@@ -3,11 +3,11 @@
 In doubt open. What has ended stays ended. Another subscription is never touched.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from dunr.core.model import Subscription
 from dunr.core.terms import Access
+from dunr.core.value import Value
 
 PAUSED_VALID = timedelta(
     seconds=60
@@ -29,8 +29,7 @@ def fold(subscription: Subscription) -> tuple[Access, str]:
     return Access.GRANTED, "nothing is owed"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Value):
     """The answer to an entitlement check."""
 
     access: Access

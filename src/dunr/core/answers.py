@@ -3,15 +3,14 @@
 An adapter turns its wire into one of these; the core turns them into outcomes. A decline is an answer. "Don't know" is an answer.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from dunr.core.snapshot import RawDecline
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Paid:
+class Paid(Value):
     """The money moved: `amount_minor` of it, which may be less than was asked for."""
 
     processor_charge_id: str
@@ -19,8 +18,7 @@ class Paid:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Declined:
+class Declined(Value):
     """The issuer, or the processor on its own account, said no."""
 
     processor_charge_id: str | None
@@ -29,23 +27,20 @@ class Declined:
     processor_intent_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Value):
     """Submitted; the result comes later."""
 
     processor_charge_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class NotNow:
+class NotNow(Value):
     """The processor did not begin: rate limit, lock time-out, or the first request with this key still runs."""
 
     code: str
     wait_seconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unanswered:
+class Unanswered(Value):
     """No answer, or one that says nothing: time-out, reset, 5xx, a replayed 5xx."""
 
     why: str
@@ -62,21 +57,18 @@ class RefusedKind(StrEnum):
     NOT_PAYABLE = "not_payable"  # paid, void or otherwise not to be collected any more
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Value):
     """The request was not taken. It is our fault or a race, and never the customer's."""
 
     kind: RefusedKind
     code: str
 
 
-@dataclass(frozen=True, slots=True)
-class NotThere:
+class NotThere(Value):
     """A consistent read found no charge for the attempt."""
 
 
-@dataclass(frozen=True, slots=True)
-class CannotSay:
+class CannotSay(Value):
     """The look-up itself failed."""
 
     why: str

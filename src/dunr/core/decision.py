@@ -4,17 +4,16 @@ A dossier is everything that a decision may depend on; a decision is new rows, i
 a decision whole, on condition of the versions in its dossier, or not at all.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from dunr.core.effects import Charge, Effect, LookUp, RecordedEffect
 from dunr.core.model import Case, Customer, Method, Subscription
 from dunr.core.policy import Policy
 from dunr.core.snapshot import Snapshot
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Posting:
+class Posting(Value):
     """One balanced entry of the ledger, posted exactly once under its id. Debits are positive, credits negative; the lines sum to zero."""
 
     id: str
@@ -25,8 +24,7 @@ class Posting:
     lines: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
+class AuditEntry(Value):
     """What, when, why, who; chained per case by hash."""
 
     case_id: str
@@ -39,8 +37,7 @@ class AuditEntry:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stops:
+class Stops(Value):
     """Why nothing may be sent at all, whatever the case says. Empty tuples: nothing is stopped. Each entry is a reason in words."""
 
     charges: tuple[str, ...] = ()
@@ -48,8 +45,7 @@ class Stops:
     mail: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Dossier:
+class Dossier(Value):
     """One consistent read of everything that a decision may depend on, besides the event, the facts and the time."""
 
     case_id: str
@@ -82,16 +78,14 @@ class Dossier:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(Value):
     """The answer to a person whose wish cannot be granted now: 409 for a conflict, 429 for too many tries, 422 for a wish that makes no sense."""
 
     http_status: int
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Value):
     """New rows, insert-only rows, effects, and why. A row that is None is unchanged; a decision without rows and records changes nothing.
 
     A rejected wish may still record what it found in its way and cancels.

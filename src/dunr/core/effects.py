@@ -4,14 +4,13 @@ Effects are performed after the commit that recorded them, each under a key from
 need no record of their own: the attempt in flight is their record, and the sweep finds it.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from dunr.core.terms import Access, AlertKind, DeclineReason, NoticeKind
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(Value):
     """Send the attempt's request, unless `fence` is no longer the method's."""
 
     case_id: str
@@ -19,16 +18,14 @@ class Charge:
     fence: int
 
 
-@dataclass(frozen=True, slots=True)
-class LookUp:
+class LookUp(Value):
     """Ask the processor what became of the attempt."""
 
     case_id: str
     attempt_number: int
 
 
-@dataclass(frozen=True, slots=True)
-class CancelAttempt:
+class CancelAttempt(Value):
     """Cancel an intent that waits for the customer, and confirm it."""
 
     key: str
@@ -36,8 +33,7 @@ class CancelAttempt:
     processor_intent_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Value):
     """One message to the customer, with the facts that it may state. It is written from the plan and keyed by (case, round, kind, step)."""
 
     key: str
@@ -56,8 +52,7 @@ class Notice:
     answers_customer: bool = False  # leaves at once
 
 
-@dataclass(frozen=True, slots=True)
-class Publish:
+class Publish(Value):
     """Tell the merchant's application that access changed. A newer version supersedes an older one."""
 
     key: str
@@ -69,8 +64,7 @@ class Publish:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class RaiseAlert:
+class RaiseAlert(Value):
     """Tell a person. The key makes a repeat the same alert."""
 
     key: str
@@ -80,8 +74,7 @@ class RaiseAlert:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Nudge:
+class Nudge(Value):
     """Look at a case now: its turn in the card run has come, or something in it waits for what just ended."""
 
     key: str
@@ -90,8 +83,7 @@ class Nudge:
     run_ended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class StopSending:
+class StopSending(Value):
     """The processor refuses our API key: nothing is sent to this account until a person resumes it."""
 
     key: str

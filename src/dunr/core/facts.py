@@ -4,14 +4,13 @@ The package `dunr.facts` loads these from data files; core only says what it nee
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 
 from dunr.core.terms import DeclineKind, DeclineReason
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonFacts:
+class ReasonFacts(Value):
     """What holds for a decline reason under every policy.
 
     `steps_default_max` is the most steps that time alone earns (0: none, None: as many as the ladder has); `notifies` whether a step notice goes out for it;
@@ -26,8 +25,7 @@ class ReasonFacts:
     sentence: str  # the reason in words, for a `why`
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessorFacts:
+class ProcessorFacts(Value):
     """What an adapter knows of its processor."""
 
     key_lifetime_seconds: int = 24 * 3600
@@ -36,8 +34,7 @@ class ProcessorFacts:
     retries_by_itself: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(Value):
     """The technical limits of a send, in seconds."""
 
     lease_seconds: int = 300
@@ -45,8 +42,7 @@ class Timing:
     processor_timeout_seconds: int = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Value):
     """All of it. `declines` is keyed by (processor, field, raw code); `calendars` maps a name to its holidays."""
 
     declines: Mapping[tuple[str, str, str], DeclineReason]

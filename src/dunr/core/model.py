@@ -4,12 +4,11 @@ Every store can change four rows together on condition of the versions that were
 end), the **subscription** (access), the **method** (one card, by its card key) and the **customer** (who owes what, and the card run).
 Everything that a decision needs to be right is in these rows; the insert-only rows beside them are history.
 
-All rows are immutable values; the big ones have no slots, so that `core.replacing` copies them quickly.
+All rows are immutable values.
 `version` is 0 for a row that no store has seen yet, and the store raises it by one with each commit.
 Ids are strings `processor:account:foreign id`; instants are aware UTC; money is in minor units.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from dunr.core.answers import RefusedKind
@@ -28,10 +27,10 @@ from dunr.core.terms import (
     SubscriptionStatus,
     Trigger,
 )
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class MethodRef:
+class MethodRef(Value):
     """The payment method of one request: its id at the processor, its card key, its credential and its rail."""
 
     processor_method_id: str
@@ -40,8 +39,7 @@ class MethodRef:
     rail: Rail
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(Value):
     """One try at one charge. Number 0 is the failed first charge, which the processor made.
 
     `key`, `amount_minor`, `currency` and `method` are the exact request; every call of the attempt sends precisely these.
@@ -82,8 +80,7 @@ class Attempt:
         return self.outcome is None or self.outcome in UNSETTLED
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(Value):
     """A reason to send nothing. `until_at` None means until a person or an event releases it. `ref` tells holds of one kind apart."""
 
     kind: HoldKind
@@ -93,8 +90,7 @@ class Hold:
     until_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedStep:
+class PlannedStep(Value):
     """One coming step: its number, when it is due, why then, and the date that the customer was told (None: nobody told)."""
 
     number: int
@@ -103,8 +99,7 @@ class PlannedStep:
     told_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Value):
     """The computed dates of a case that are still to come."""
 
     steps: tuple[PlannedStep, ...] = ()
@@ -117,8 +112,7 @@ class Plan:
         return self.steps[0] if self.steps else None
 
 
-@dataclass(frozen=True, slots=True)
-class KnownDispute:
+class KnownDispute(Value):
     """A dispute as this case last saw it."""
 
     processor_dispute_id: str
@@ -126,8 +120,7 @@ class KnownDispute:
     reinstated: bool
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Value):
     """One invoice from its first failed charge to recovered, exhausted or closed. Its id is for ever; a reopening raises `round`."""
 
     id: str
@@ -193,8 +186,7 @@ class Case:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class CaseShare:
+class CaseShare(Value):
     """What one open case contributes to the access of its subscription."""
 
     case_id: str
@@ -204,8 +196,7 @@ class CaseShare:
     final_action: FinalAction
 
 
-@dataclass(frozen=True)
-class Subscription:
+class Subscription(Value):
     """Access of one subscription, folded over its open cases. `access_version` rises with each change that the app may see."""
 
     id: str
@@ -225,8 +216,7 @@ class Subscription:
     lent_before: tuple[str, ...] = ()  # credentials for which access was lent already
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(Value):
     """Short exclusive use of a card key while an attempt is sent."""
 
     case_id: str
@@ -236,8 +226,7 @@ class Lease:
     expires_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(Value):
     """One attempt that reached, or may have reached, the network on this card."""
 
     at: datetime
@@ -247,8 +236,7 @@ class Send:
     outcome: Outcome | None
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(Value):
     """One card (or mandate, or token) by its card key."""
 
     id: str
@@ -261,8 +249,7 @@ class Method:
     sends: tuple[Send, ...] = ()  # the last 40
 
 
-@dataclass(frozen=True, slots=True)
-class Payer:
+class Payer(Value):
     """Who is written to, and when it is day where they live."""
 
     email: str | None = None
@@ -272,16 +259,14 @@ class Payer:
     country: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCase:
+class OpenCase(Value):
     """One open case of a customer."""
 
     case_id: str
     first_failed_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class CardRun:
+class CardRun(Value):
     """The attempts that follow a new credential, one after another, oldest invoice first, until the first decline."""
 
     credential: str
@@ -289,8 +274,7 @@ class CardRun:
     stopped: bool = False
 
 
-@dataclass(frozen=True)
-class Customer:
+class Customer(Value):
     """Who owes what. Fan-out reads the open cases here, never from an index."""
 
     id: str

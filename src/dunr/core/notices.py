@@ -12,10 +12,10 @@ from dunr.core.effects import Notice
 from dunr.core.facts import Facts
 from dunr.core.model import Case, Payer
 from dunr.core.policy import Policy
-from dunr.core.replacing import replace
 from dunr.core.schedule import holidays_of
 from dunr.core.terms import CaseState, DeclineReason, NoticeKind
 from dunr.core.timers import WARNING_LEAD
+from dunr.core.value import replace
 
 RETOLD_WHEN_MOVED_BY = timedelta(days=2)
 

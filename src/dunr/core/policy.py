@@ -4,22 +4,20 @@ A policy is copied onto nothing and changed by nobody: a case keeps the hash tha
 """
 
 import hashlib
-from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from dunr.core.terms import DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Value):
     """One rung: how long after the one before it (the first: after the failure)."""
 
     after: int
     unit: StepUnit
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonRule:
+class ReasonRule(Value):
     """What a decline reason gets: at most `steps_max` rungs of `steps`, or of the policy's own ladder where `steps` is None."""
 
     steps_max: int
@@ -29,8 +27,7 @@ class ReasonRule:
 BUSINESS_LADDER = tuple(Step(after, StepUnit.BUSINESS_DAYS) for after in (1, 3, 3, 3))
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Value):
     """Every setting that decides. The defaults are the unconfigured policy, `business_days`.
 
     `attempts_max` bounds step attempts over all rounds of a case. `floor` says on which day access pauses at the earliest. `deadline_days`
@@ -70,5 +67,5 @@ class Policy:
 @lru_cache(maxsize=256)
 def policy_hash(policy: Policy) -> str:
     """The name of a policy: 16 hexadecimal digits over its content, the same on every machine."""
-    text = "\n".join(f"{field.name}={getattr(policy, field.name)!r}" for field in fields(policy))
+    text = "\n".join(f"{name}={getattr(policy, name)!r}" for name in policy.__struct_fields__)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

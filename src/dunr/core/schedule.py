@@ -5,7 +5,6 @@ Dates only ever move forward.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
@@ -13,8 +12,8 @@ from dunr.core.calendar import add_business_days, is_business_day, local_day, lo
 from dunr.core.facts import Facts
 from dunr.core.model import Plan, PlannedStep
 from dunr.core.policy import Policy, Step
-from dunr.core.replacing import replace
 from dunr.core.terms import DeclineReason, StepUnit
+from dunr.core.value import Value, replace
 
 LATE_BY_MOST = timedelta(hours=1)  # a step that is later than this was missed
 NO_HOLIDAYS: frozenset[date] = frozenset()
@@ -25,8 +24,7 @@ GAPS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Rung:
+class Rung(Value):
     """A step that is still to come, by its number in the round."""
 
     number: int

@@ -4,7 +4,6 @@ A snapshot is one consistent reading, taken by an adapter and never edited. Inta
 work on the same value. Amounts are in minor units of the invoice's currency as the processor counts them; instants are aware UTC.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from dunr.core.terms import (
@@ -15,10 +14,10 @@ from dunr.core.terms import (
     Rail,
     SubscriptionStatus,
 )
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class RawDecline:
+class RawDecline(Value):
     """Every signal of a decline, in the processor's own words; absent ones are None."""
 
     code: str | None
@@ -29,8 +28,7 @@ class RawDecline:
     outcome_reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InvoiceSnapshot:
+class InvoiceSnapshot(Value):
     """The invoice: `amount_due_minor` is what remains to be paid, `credited_minor` what was credited without a payment."""
 
     processor_invoice_id: str
@@ -45,8 +43,7 @@ class InvoiceSnapshot:
     minimum_minor: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SubscriptionSnapshot:
+class SubscriptionSnapshot(Value):
     """The subscription that the invoice belongs to."""
 
     processor_subscription_id: str
@@ -54,8 +51,7 @@ class SubscriptionSnapshot:
     period_end_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerSnapshot:
+class CustomerSnapshot(Value):
     """The payer, as the processor knows them; mail address, locale, timezone and country may be missing."""
 
     processor_customer_id: str
@@ -67,8 +63,7 @@ class CustomerSnapshot:
     country: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MethodSnapshot:
+class MethodSnapshot(Value):
     """One payment method. The card key is the fingerprint where known, else the method's id."""
 
     processor_method_id: str
@@ -89,8 +84,7 @@ class MethodSnapshot:
         return f"{self.card_key}/{self.expires_on or '-'}"
 
 
-@dataclass(frozen=True, slots=True)
-class ChargeSnapshot:
+class ChargeSnapshot(Value):
     """One charge of the invoice. `key` is our idempotency key where the processor keeps it, else None."""
 
     processor_charge_id: str
@@ -105,8 +99,7 @@ class ChargeSnapshot:
     return_code: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DisputeSnapshot:
+class DisputeSnapshot(Value):
     """One dispute of the customer, on whichever invoice; `card_key` names the card it was opened on."""
 
     processor_dispute_id: str
@@ -118,8 +111,7 @@ class DisputeSnapshot:
     reinstated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Value):
     """All of it, read at `taken_at` by the processor's own clock. Methods: the default first."""
 
     taken_at: datetime

@@ -1,7 +1,6 @@
 """From the shipped tables and the merchant's own to one frozen `Facts`, which the core takes as an argument."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 
 from dunr.core.facts import Facts, ProcessorFacts, Timing
 from dunr.core.snapshot import RawDecline
@@ -10,7 +9,7 @@ from dunr.errors import SettingsError
 from dunr.facts.calendars import holiday_dates
 from dunr.facts.tables import NETWORKS_WITH_DECLINES, DeclineKey, shipped_declines, shipped_reasons
 
-DECLINE_FIELDS = tuple(field.name for field in fields(RawDecline))
+DECLINE_FIELDS = RawDecline.__struct_fields__
 NO_DECLINES: Mapping[DeclineKey, DeclineReason] = {}
 SANDBOX_ONLY: Mapping[str, ProcessorFacts] = {"sandbox": ProcessorFacts()}
 

@@ -8,7 +8,6 @@ text says what to write.
 import re
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar, get_type_hints
@@ -46,8 +45,8 @@ EXAMPLES = {
     "card_attempts_30d_max": "card_attempts_30d_max = 15",
     "promise_days_max": "promise_days_max = 14",
 }
-STEP_KEYS = tuple(field.name for field in fields(Step))
-RULE_KEYS = tuple(field.name for field in fields(ReasonRule))
+STEP_KEYS = Step.__struct_fields__
+RULE_KEYS = ReasonRule.__struct_fields__
 REASONS = tuple(str(reason) for reason in DeclineReason)
 PLACE = re.compile(r" - at `\$(?P<place>[^`]*)`$")  # where in the value, as msgspec says it
 

@@ -1,12 +1,12 @@
 """What people do by themselves: the customer pays by hand, clicks, changes the card; the merchant credits, voids, refunds; the bank disputes and returns."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
 from dunr.core.snapshot import RawDecline
 from dunr.core.terms import SLOW_RAILS, ChargeStatus, DisputeStatus, InvoiceStatus, SubscriptionStatus
+from dunr.core.value import replace
 from dunr.simulate.books import Card, Charge, Customer, Dispute, Invoice
 from dunr.simulate.calls import Calls
 from dunr.simulate.clock import Happenings, SimClock

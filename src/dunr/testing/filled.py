@@ -6,11 +6,12 @@ to.
 """
 
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from types import NoneType, UnionType
 from typing import TypeVar, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
 
 Value = TypeVar("Value")
 
@@ -20,19 +21,19 @@ BIG = 9_007_199_254_740_993  # a double cannot hold it
 
 
 def filled(kind: type[Value]) -> Value:
-    """One value of a dataclass in which no field is None or empty, and no two fields are equal by accident."""
+    """One value of a kind in which no field is None or empty, and no two fields are equal by accident."""
     return _build(kind, _fill)
 
 
 def hollow(kind: type[Value]) -> Value:
-    """One value of a dataclass in which each field that may be None or empty is."""
+    """One value of a kind in which each field that may be None or empty is."""
     return _build(kind, _empty)
 
 
 def _build(kind: type[Value], make: Callable[[object, str], object]) -> Value:
     hints = get_type_hints(kind)
-    assert is_dataclass(kind)
-    return kind(**{field.name: make(hints[field.name], field.name) for field in fields(kind)})
+    assert issubclass(kind, Struct)
+    return kind(**{name: make(hints[name], name) for name in kind.__struct_fields__})
 
 
 def _options(hint: object) -> list[object]:
@@ -63,7 +64,7 @@ def _empty(hint: object, name: str) -> object:
 def _plain(kind: object, name: str, make: Callable[[object, str], object]) -> object:
     """A value of a type that is no tuple and no union."""
     assert isinstance(kind, type), kind
-    if is_dataclass(kind):
+    if issubclass(kind, Struct):
         return _build(kind, make)
     if issubclass(kind, Enum):
         return list(kind)[-1]
@@ -75,6 +76,5 @@ def _plain(kind: object, name: str, make: Callable[[object, str], object]) -> ob
         bytes: bytes(range(256)) if name else b"",
         datetime: ODD_INSTANT + timedelta(seconds=number) if name else datetime(1970, 1, 1, tzinfo=UTC),
     }
-    value = made.get(kind, MISSING)
-    assert value is not MISSING, f"say in dunr.testing.filled how to make a {kind.__name__}"
-    return value
+    assert kind in made, f"say in dunr.testing.filled how to make a {kind.__name__}"
+    return made[kind]

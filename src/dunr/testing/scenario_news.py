@@ -5,12 +5,12 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from dunr.core.effects import CancelAttempt
 from dunr.core.events import IntentCancelled, LookFailed
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot, RawDecline
 from dunr.core.terms import ChargeStatus, CollectionMethod, DisputeStatus, InvoiceStatus, Rail, SubscriptionStatus
+from dunr.core.value import replace
 from dunr.testing.scenario_acts import Act, Acts, capture, instant, on, settle_up
 from dunr.testing.scenario_processor import card
 from dunr.testing.scenario_world import World

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 
 from dunr.core.decision import Stops
@@ -21,6 +20,7 @@ from dunr.core.events import (
     StepPostponed,
 )
 from dunr.core.policy import policy_hash
+from dunr.core.value import replace
 from dunr.testing.scenario_acts import Act, Acts, instant, on
 from dunr.testing.scenario_policy import read_policy
 from dunr.testing.scenario_world import World

@@ -1,10 +1,10 @@
 """A policy as a scenario writes it: settings over the unconfigured one."""
 
 import re
-from dataclasses import fields, replace
 
 from dunr.core.policy import Policy, Step
 from dunr.core.terms import FinalAction, RestoreOn, StepUnit, WhilePaused
+from dunr.core.value import replace
 
 UNITS = {"bd": StepUnit.BUSINESS_DAYS, "d": StepUnit.DAYS, "h": StepUnit.HOURS, "m": StepUnit.MINUTES}
 ENUMS = {"final_action": FinalAction, "restore_on": RestoreOn, "while_paused": WhilePaused}
@@ -13,7 +13,7 @@ ENUMS = {"final_action": FinalAction, "restore_on": RestoreOn, "while_paused": W
 def read_policy(text: str, base: Policy) -> Policy:
     """Settings over the unconfigured policy: `timezone=Europe/Berlin steps=1bd,3bd deadline_days=14 receipts=no`."""
     changes: dict[str, object] = {}
-    known = {one.name: getattr(base, one.name) for one in fields(Policy)}
+    known = {name: getattr(base, name) for name in Policy.__struct_fields__}
     for word in text.split():
         key, _, value = word.partition("=")
         if not value:

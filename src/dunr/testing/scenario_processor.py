@@ -1,6 +1,6 @@
 """What the processor of a scenario shows: one customer, their cards, subscriptions, invoices and disputes."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from dunr.core.answers import Declined, Paid, Pending
@@ -15,6 +15,7 @@ from dunr.core.snapshot import (
     SubscriptionSnapshot,
 )
 from dunr.core.terms import CollectionMethod, InvoiceStatus, Rail, SubscriptionStatus
+from dunr.core.value import replace
 
 LookUpResult = Paid | Declined | Pending | AttemptNotFound | None
 

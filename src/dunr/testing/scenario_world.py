@@ -5,7 +5,7 @@ Nothing here decides. Rows change by `decide` alone, snapshots are read by `even
 `due_event`, as the engine does it, but without a store, a network or a thread.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from dunr.core import keys
@@ -31,6 +31,7 @@ from dunr.core.policy import Policy, policy_hash
 from dunr.core.reconcile import events_from
 from dunr.core.snapshot import Snapshot
 from dunr.core.timers import due_event
+from dunr.core.value import replace
 from dunr.testing.scenario_processor import ProcessorInWorld
 
 PROCESSOR, ACCOUNT = "sandbox", "main"

@@ -3,7 +3,6 @@
 They are as a decision makes them, but nothing here decides: a store must not care whether a row makes sense.
 """
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from dunr.core.decision import AuditEntry, Decision, Posting
@@ -19,6 +18,7 @@ from dunr.core.terms import (
     SubscriptionStatus,
     Trigger,
 )
+from dunr.core.value import replace
 from dunr.ports import Change, Inbound, InboundState, Refs, Rows, Settlement, Store
 
 START = datetime(2026, 6, 23, 10, 0, 0, 123_456, tzinfo=UTC)

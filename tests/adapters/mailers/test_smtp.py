@@ -15,6 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from dunr.adapters.mailers.smtp import Security, SmtpMailer, SmtpSettings
+from dunr.core import value
 from dunr.core.terms import NoticeKind
 from dunr.errors import SettingsError
 from dunr.ports import Delivery
@@ -135,7 +136,7 @@ def test_the_server_s_words_never_reach_the_log() -> None:
 
 
 def test_a_local_part_outside_ascii_needs_a_server_that_takes_it() -> None:
-    sent, post = mail(payer=replace(PAYER, email="zoë@example.com")), Post()
+    sent, post = mail(payer=value.replace(PAYER, email="zoë@example.com")), Post()
     with serving(post) as port:
         assert mailer(port).deliver(sent) is Delivery.SENT
     assert post.recipients == ["zoë@example.com"]

@@ -2,12 +2,11 @@
 structure.
 """
 
-from dataclasses import replace
-
 import pytest
 
 from dunr.adapters.stores.memory import MemoryStore
 from dunr.core.snapshot import Snapshot
+from dunr.core.value import replace
 from dunr.errors import StoreUnavailable
 from dunr.ports import Change, InboundState
 from dunr.testing.filled import filled

@@ -3,7 +3,6 @@
 import sqlite3
 import time
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from dunr.adapters.stores.sql.store import SqlStore
 from dunr.adapters.stores.sql.tables import metadata
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import Outcome
+from dunr.core.value import replace
 from dunr.errors import SettingsError, StoreUnavailable
 from dunr.ports import Change, InboundState
 from dunr.testing.filled import filled

@@ -1,9 +1,9 @@
 """Processes that write to one database, for tests that start and kill them."""
 
 import sys
-from dataclasses import replace
 
 from dunr.adapters.stores.sql.store import SqlStore
+from dunr.core.value import replace
 from dunr.ports import Change
 from dunr.testing.store_rows import (
     NOTHING,

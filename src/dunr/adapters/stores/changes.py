@@ -11,8 +11,8 @@ from typing import Protocol, TypeVar
 from dunr.core.decision import Decision
 from dunr.core.effects import Charge, LookUp, Notice, Publish, RaiseAlert, RecordedEffect
 from dunr.core.model import Attempt, Case, Customer, Method, Subscription
-from dunr.core.replacing import replace
 from dunr.core.terms import InFlightAction
+from dunr.core.value import replace
 from dunr.ports import Inbound, InboundState, Refs, Rows, Settlement
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

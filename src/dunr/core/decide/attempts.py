@@ -5,8 +5,8 @@ from datetime import timedelta
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import method_row
 from dunr.core.model import Attempt
-from dunr.core.replacing import replace
 from dunr.core.terms import Outcome, Trigger
+from dunr.core.value import replace
 
 TURN_AGAIN_AFTER = timedelta(minutes=1)
 WITHDRAWN_IN_A_ROW_MAX = 3

@@ -5,7 +5,7 @@ The customer row holds the run; each case waits for its turn there. This page mo
 
 from dunr.core.decide.draft import Draft
 from dunr.core.model import Attempt, CardRun
-from dunr.core.replacing import replace
+from dunr.core.value import replace
 
 
 def _run_of(draft: Draft, attempt: Attempt) -> CardRun | None:

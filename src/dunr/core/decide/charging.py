@@ -13,9 +13,9 @@ from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
 from dunr.core.gate import OLDER_LOOK, closed_because, is_believed, is_stopped, ref_of
 from dunr.core.model import Attempt, Lease, Method, MethodRef, Send
-from dunr.core.replacing import replace
 from dunr.core.schedule import is_missed
 from dunr.core.terms import SLOW_RAILS, Access, Outcome, RestoreOn, Trigger
+from dunr.core.value import replace
 
 LEASE_WAIT = timedelta(seconds=5)
 GATE_WAIT = timedelta(hours=1)

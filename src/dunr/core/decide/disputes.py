@@ -11,7 +11,6 @@ from dunr.core.decide.telling import tell_customer_to_act
 from dunr.core.declines import classify
 from dunr.core.events import AttemptReturned, DisputeClosed, DisputeOpened, IntentCancelled
 from dunr.core.model import Hold, KnownDispute
-from dunr.core.replacing import replace
 from dunr.core.snapshot import DisputeSnapshot, RawDecline
 from dunr.core.terms import (
     Access,
@@ -23,6 +22,7 @@ from dunr.core.terms import (
     HoldKind,
     InvoiceStatus,
 )
+from dunr.core.value import replace
 
 
 def _remember(draft: Draft, dispute: DisputeSnapshot) -> None:

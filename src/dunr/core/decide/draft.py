@@ -13,10 +13,10 @@ from dunr.core.effects import CancelAttempt, Effect, Notice, Nudge, Publish, Rai
 from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
 from dunr.core.policy import Policy
-from dunr.core.replacing import replace
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import Access, AlertKind, DeclineReason, InvoiceStatus
 from dunr.core.timers import wake_at
+from dunr.core.value import replace
 
 ATTEMPTS_KEPT_MAX = 50
 LENT_KEPT_MAX = 20

@@ -4,8 +4,8 @@ from dunr.core import ledger
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import recover
 from dunr.core.model import Plan
-from dunr.core.replacing import replace
 from dunr.core.terms import Access, AlertKind, CaseState, CloseReason, InvoiceStatus
+from dunr.core.value import replace
 
 
 def close(draft: Draft, because: CloseReason) -> None:

@@ -8,8 +8,8 @@ from dunr.core.decide.planning import pause_if_due
 from dunr.core.decide.settling import key_refused
 from dunr.core.events import LookFailed, NoticeBounced, NoticeComplained, NoticeSent
 from dunr.core.model import Plan
-from dunr.core.replacing import replace
 from dunr.core.terms import AlertKind
+from dunr.core.value import replace
 
 LOOK_WAIT = timedelta(minutes=1)
 LOOK_WAIT_MAX = timedelta(minutes=15)

@@ -12,8 +12,8 @@ from dunr.core.events import MethodUpdated
 from dunr.core.gate import is_stopped
 from dunr.core.model import CardRun, MethodRef
 from dunr.core.reconcile import is_given_up
-from dunr.core.replacing import replace
 from dunr.core.terms import CaseState, Trigger
+from dunr.core.value import replace
 
 
 def _run_with(draft: Draft, method: MethodRef) -> CardRun:

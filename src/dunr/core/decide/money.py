@@ -10,8 +10,8 @@ from dunr.core.budget import SENDS_KEPT_MAX
 from dunr.core.decide.draft import Draft
 from dunr.core.events import ForeignDecline, PaidElsewhere
 from dunr.core.model import Case, Plan, Send
-from dunr.core.replacing import replace
 from dunr.core.terms import Access, AlertKind, CaseState, CloseReason, InFlightAction, NoticeKind, Outcome, Trigger
+from dunr.core.value import replace
 
 
 def collect(draft: Draft, charge_ref: str, amount_minor: int, at: datetime, *, ours: bool) -> None:

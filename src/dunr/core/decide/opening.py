@@ -14,7 +14,6 @@ from dunr.core.gate import ref_of
 from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Send, Subscription
 from dunr.core.policy import policy_hash
 from dunr.core.reconcile import not_ours_because
-from dunr.core.replacing import replace
 from dunr.core.snapshot import ChargeSnapshot, MethodSnapshot, Snapshot
 from dunr.core.terms import (
     AlertKind,
@@ -26,6 +25,7 @@ from dunr.core.terms import (
     Outcome,
     Trigger,
 )
+from dunr.core.value import replace
 
 
 def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:

@@ -29,9 +29,9 @@ from dunr.core.events import (
 from dunr.core.gate import ref_of
 from dunr.core.model import Attempt, Hold
 from dunr.core.policy import policy_hash
-from dunr.core.replacing import replace
 from dunr.core.schedule import lay_steps
 from dunr.core.terms import CaseState, CloseReason, HoldKind, InFlightAction, Trigger
+from dunr.core.value import replace
 
 CONFLICT = 409
 SENSELESS = 422

@@ -10,7 +10,6 @@ from dunr.core import ledger, notices
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.telling import tell_customer_to_act, tell_next_step, warn_late
 from dunr.core.model import Hold, Plan, PlannedStep
-from dunr.core.replacing import replace
 from dunr.core.schedule import Rung, keep_told, lay_from, lay_steps, pause_date, relay_missed, rungs
 from dunr.core.terms import (
     SPENDS_STEP,
@@ -26,6 +25,7 @@ from dunr.core.terms import (
     WhilePaused,
 )
 from dunr.core.timers import pause_due_at
+from dunr.core.value import replace
 
 STOPPED_LOOK = timedelta(minutes=5)
 PAUSE_STOPPED_LOOK = timedelta(hours=1)

@@ -21,8 +21,8 @@ from dunr.core.declines import classify, raw_code
 from dunr.core.effects import StopSending
 from dunr.core.events import AttemptSettled, AttemptWithdrawn
 from dunr.core.model import Attempt, Hold
-from dunr.core.replacing import replace
 from dunr.core.terms import SPENDS_STEP, AlertKind, CaseState, DeclineKind, HoldKind, Outcome, Trigger
+from dunr.core.value import replace
 
 REFUSED_HOLD = timedelta(hours=24)
 NOT_PAYABLE_WAIT = timedelta(hours=1)

@@ -2,9 +2,9 @@
 
 from dunr.core import notices
 from dunr.core.decide.draft import Draft
-from dunr.core.replacing import replace
 from dunr.core.terms import CaseState, NoticeKind
 from dunr.core.timers import WARNING_LEAD
+from dunr.core.value import replace
 
 UNWARNED = "unwarned"  # one slot more for a warning that found its own slot taken
 

@@ -16,8 +16,8 @@ from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptOverdue
 from dunr.core.gate import closed_because, is_key_old
 from dunr.core.model import Attempt, Lease
-from dunr.core.replacing import replace
 from dunr.core.terms import AlertKind, InFlightAction, Outcome, Trigger
+from dunr.core.value import replace
 
 LOOK_UP_GAPS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15))
 LOOK_UP_GAP_MAX = timedelta(hours=6)

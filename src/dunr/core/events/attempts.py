@@ -1,19 +1,16 @@
 """What became of an attempt: answered, settled, withdrawn, overdue, not found, or that its time has come."""
 
-from dataclasses import dataclass
-
 from dunr.core.answers import Declined, NotNow, Paid, Pending, Refused, Unanswered
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class TimerFired:
+class TimerFired(Value):
     """The planned step is due."""
 
     step_number: int
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptAnswered:
+class AttemptAnswered(Value):
     """The processor answered without settling: it works on it, it did not begin, or nothing came.
 
     `looked_up`: the answer came from a look-up; else `fence` is the one under which the call was made.
@@ -25,8 +22,7 @@ class AttemptAnswered:
     fence: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptSettled:
+class AttemptSettled(Value):
     """The fate of an attempt is known. `looked_up`: from a look-up, a snapshot or evidence rather than from the call itself."""
 
     number: int
@@ -34,8 +30,7 @@ class AttemptSettled:
     looked_up: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptWithdrawn:
+class AttemptWithdrawn(Value):
     """The gate failed before the send; written by the holder of `fence` only."""
 
     number: int
@@ -43,22 +38,19 @@ class AttemptWithdrawn:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptOverdue:
+class AttemptOverdue(Value):
     """The attempt's next action is due: whoever sent it has gone, or it is time to look again. `holder` takes over."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptNotFound:
+class AttemptNotFound(Value):
     """A consistent read at the processor found no charge for the attempt."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class IntentCancelled:
+class IntentCancelled(Value):
     """The cancellation of an open intent was answered: confirmed, or (the charge then shows in the snapshot) it had succeeded meanwhile."""
 
     processor_intent_id: str

@@ -1,33 +1,28 @@
 """What the course of a case brings by itself: dates that come, holds that end, a run that ends, notices that left, a processor that cannot be read."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from dunr.core.terms import NoticeKind
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class DeadlineReached:
+class DeadlineReached(Value):
     """The pause date of the plan has come."""
 
 
-@dataclass(frozen=True, slots=True)
-class HoldEnded:
+class HoldEnded(Value):
     """Holds whose end has passed."""
 
 
-@dataclass(frozen=True, slots=True)
-class AccessRestored:
+class AccessRestored(Value):
     """The subscription left `paused`; a case without a plan is laid out from now."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunEnded:
+class RunEnded(Value):
     """The card run that this case took part in has ended; what hung on it is computed anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class LookFailed:
+class LookFailed(Value):
     """The processor could not be read when something was due. `missing`: it does not know the invoice; `key_refused`: nor us any more."""
 
     why: str
@@ -35,8 +30,7 @@ class LookFailed:
     key_refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeSent:
+class NoticeSent(Value):
     """A notice left. `is_warning`: it named the pause date."""
 
     kind: NoticeKind
@@ -45,8 +39,7 @@ class NoticeSent:
     told_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeBounced:
+class NoticeBounced(Value):
     """A notice could not be delivered for good."""
 
     key: str
@@ -54,8 +47,7 @@ class NoticeBounced:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeComplained:
+class NoticeComplained(Value):
     """The recipient complained; nothing more is mailed to that address."""
 
     key: str

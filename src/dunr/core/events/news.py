@@ -1,94 +1,79 @@
 """What the processor's account of an invoice says that the case does not know: `core.reconcile` makes these from a snapshot."""
 
-from dataclasses import dataclass
-
 from dunr.core.model import MethodRef
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot
+from dunr.core.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class ChargeFailed:
+class ChargeFailed(Value):
     """The first charge of an invoice failed; the snapshot beside it says how."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaidElsewhere:
+class PaidElsewhere(Value):
     """Somebody else collected: a captured charge that is not ours, or (None) money that no charge explains."""
 
     charge: ChargeSnapshot | None
     amount_minor: int
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignDecline:
+class ForeignDecline(Value):
     """Somebody else's try failed."""
 
     charge: ChargeSnapshot
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptReturned:
+class AttemptReturned(Value):
     """A captured bank debit came back."""
 
     charge: ChargeSnapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Refunded:
+class Refunded(Value):
     """Money of this invoice went back to the payer; `total_minor` of the charge so far."""
 
     processor_charge_id: str
     total_minor: int
 
 
-@dataclass(frozen=True, slots=True)
-class AmountChanged:
+class AmountChanged(Value):
     """What is owed changed without a payment; the snapshot beside it says to what."""
 
 
-@dataclass(frozen=True, slots=True)
-class InvoiceVoided:
+class InvoiceVoided(Value):
     """The processor voided the invoice."""
 
 
-@dataclass(frozen=True, slots=True)
-class InvoiceWrittenOff:
+class InvoiceWrittenOff(Value):
     """The processor gave the invoice up."""
 
 
-@dataclass(frozen=True, slots=True)
-class SubscriptionEnded:
+class SubscriptionEnded(Value):
     """The subscription is over."""
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerDeleted:
+class CustomerDeleted(Value):
     """The customer is gone at the processor."""
 
 
-@dataclass(frozen=True, slots=True)
-class DisputeOpened:
+class DisputeOpened(Value):
     """A dispute stands on the payer's card, on this invoice or another one of theirs."""
 
     dispute: DisputeSnapshot
 
 
-@dataclass(frozen=True, slots=True)
-class DisputeClosed:
+class DisputeClosed(Value):
     """A dispute ended, or its funds came back."""
 
     dispute: DisputeSnapshot
 
 
-@dataclass(frozen=True, slots=True)
-class MethodUpdated:
+class MethodUpdated(Value):
     """A changed credential became the default, or was chosen on our page."""
 
     method: MethodRef
 
 
-@dataclass(frozen=True, slots=True)
-class MethodRemoved:
+class MethodRemoved(Value):
     """The customer has no payment method any more."""
 
 

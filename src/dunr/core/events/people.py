@@ -1,25 +1,23 @@
 """What a person asks for: the customer, or an operator. Each names its `actor`, for the audit log."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from dunr.core.value import Value
 
-@dataclass(frozen=True, slots=True)
-class PayNow:
+
+class PayNow(Value):
     """The customer asks to pay now, by the default method."""
 
     actor: str
 
 
-@dataclass(frozen=True, slots=True)
-class RetryNow:
+class RetryNow(Value):
     """An operator asks for an attempt now."""
 
     actor: str
 
 
-@dataclass(frozen=True, slots=True)
-class HoldPlaced:
+class HoldPlaced(Value):
     """An operator holds the case."""
 
     actor: str
@@ -27,40 +25,35 @@ class HoldPlaced:
     until_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class HoldReleased:
+class HoldReleased(Value):
     """An operator releases one hold of the case."""
 
     actor: str
     ref: str
 
 
-@dataclass(frozen=True, slots=True)
-class StepPostponed:
+class StepPostponed(Value):
     """An operator moves the next step; the new time is snapped like any other."""
 
     actor: str
     to_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class DeadlineExtended:
+class DeadlineExtended(Value):
     """An operator moves the pause date."""
 
     actor: str
     to_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class PromiseMade:
+class PromiseMade(Value):
     """The customer, or an operator for them, promises to pay on a date; the next attempt is made then."""
 
     actor: str
     on_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptSettledByHand:
+class AttemptSettledByHand(Value):
     """An operator settles an unanswered attempt, with evidence."""
 
     actor: str
@@ -70,15 +63,13 @@ class AttemptSettledByHand:
     processor_charge_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyMoved:
+class PolicyMoved(Value):
     """An operator moves the case to the policy in the dossier's `policy_next`."""
 
     actor: str
 
 
-@dataclass(frozen=True, slots=True)
-class CaseClosed:
+class CaseClosed(Value):
     """An operator closes the case; the debt stays for a person."""
 
     actor: str

@@ -4,7 +4,7 @@ Nothing is computed a second time here, so a forecast cannot promise what the en
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from dunr.core import notices
@@ -35,6 +35,7 @@ from dunr.core.terms import (
     SubscriptionStatus,
 )
 from dunr.core.timers import due_event
+from dunr.core.value import replace
 
 CASE_ID = "sandbox:forecast:invoice"
 CODE = "forecast"

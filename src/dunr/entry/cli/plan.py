@@ -1,11 +1,11 @@
 """`dunr plan`: the dates that a policy gives a failed charge, and why, before anything has failed."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dunr.core.value import replace
 from dunr.entry.cli.terminal import Json, answer, instant, say, show_table, shown
 from dunr.errors import SettingsError
 

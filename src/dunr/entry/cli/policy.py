@@ -23,8 +23,6 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a policy and the hash under which cases keep it."""
-    from dataclasses import asdict
-
     from dunr.core.policy import policy_hash
     from dunr.facts.policies import policy_named
 
@@ -34,14 +32,20 @@ def show(
         return
     say(f"{policy.name}, kept by cases as {policy_hash(policy)}")
     show_table(
-        "", ("Setting", "Value"), [(key, _words(value)) for key, value in asdict(policy).items() if key != "name"]
+        "",
+        ("Setting", "Value"),
+        [(key, _words(getattr(policy, key))) for key in policy.__struct_fields__ if key != "name"],
     )
 
 
 def _words(value: object) -> str:
     """A value as a person would write it."""
-    if isinstance(value, dict) and set(value) == {"after", "unit"}:
-        return f"{value['after']} {value['unit']}"
+    from dunr.core.policy import ReasonRule, Step
+
+    if isinstance(value, Step):
+        return f"{value.after} {value.unit}"
+    if isinstance(value, ReasonRule):
+        return f"at most {value.steps_max} of {_words(value.steps)}" if value.steps else f"at most {value.steps_max}"
     if isinstance(value, tuple | list):
         return ", ".join(_words(one) for one in value) or "none"
     return "none" if value is None else str(value)

@@ -1,9 +1,9 @@
 """Questions about time: what is due comes up, earliest first, and what is done or moved leaves its place."""
 
-from dataclasses import replace
 from datetime import datetime
 
 from dunr.core.effects import Effect
+from dunr.core.value import replace
 from dunr.ports import InboundState, Store
 from dunr.testing.store_questions.hall import Hall
 from dunr.testing.store_rows import (

@@ -1,10 +1,10 @@
 """Questions about commits: every row on condition of the version read, in one transaction, or nothing at all."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from dunr.core.decision import Decision
 from dunr.core.effects import Charge, LookUp
+from dunr.core.value import replace
 from dunr.ports import Change, Rows, Store
 from dunr.testing.store_questions.hall import Hall
 from dunr.testing.store_rows import (

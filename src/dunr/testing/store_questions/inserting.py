@@ -1,8 +1,7 @@
 """Questions about rows that are written once: postings, audit entries, effects; and the net under the lease."""
 
-from dataclasses import replace
-
 from dunr.core.terms import InFlightAction, Outcome
+from dunr.core.value import replace
 from dunr.ports import Change, Store
 from dunr.testing.store_questions.hall import Hall
 from dunr.testing.store_rows import (

@@ -1,9 +1,8 @@
 """Questions about reading: one consistent look at the case and the three rows that it, or the caller, names."""
 
-from dataclasses import replace
-
 from dunr.core.model import Case, Customer, Method, OpenCase, Subscription
 from dunr.core.terms import Outcome
+from dunr.core.value import replace
 from dunr.ports import Refs, Rows
 from dunr.testing.filled import filled, hollow
 from dunr.testing.store_questions.hall import Hall

@@ -1,10 +1,10 @@
 """Questions that many threads ask at once: one writer wins, nothing is lost, and no reader sees half a commit."""
 
-from dataclasses import replace
 from functools import partial
 from threading import Event
 
 from dunr.core.model import Case, Subscription
+from dunr.core.value import replace
 from dunr.ports import Change, Refs, Store
 from dunr.testing.store_questions.hall import Hall
 from dunr.testing.store_rows import (

@@ -1,8 +1,8 @@
 """Questions about events that arrive: nothing acknowledged is lost, and nothing counts twice."""
 
-from dataclasses import replace
 from functools import partial
 
+from dunr.core.value import replace
 from dunr.ports import InboundState, Receipt
 from dunr.testing.filled import filled
 from dunr.testing.store_questions.hall import Hall

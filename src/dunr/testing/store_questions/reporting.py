@@ -1,13 +1,13 @@
 """Questions that people ask: searches, the ledger, the chain, and what became of each effect and event."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import get_args
 
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
 from dunr.core.model import Case
 from dunr.core.terms import CaseState
+from dunr.core.value import replace
 from dunr.ports import EffectRecord, InboundState
 from dunr.testing.filled import filled, hollow
 from dunr.testing.store_questions.hall import ReportingStore

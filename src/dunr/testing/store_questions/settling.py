@@ -1,8 +1,7 @@
 """Questions about applying events: each waits until it is settled, and what is settled stays so."""
 
-from dataclasses import replace
-
 from dunr.core.snapshot import Snapshot
+from dunr.core.value import replace
 from dunr.ports import Inbound, InboundState, Store
 from dunr.testing.filled import filled
 from dunr.testing.store_questions.hall import Hall

@@ -1,7 +1,6 @@
 """The port `Processor` for one account of the sandbox. Knows which call answers which question, and keeps no state but the connection."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from dunr.adapters.processors.sandbox import answers, events
@@ -21,6 +20,7 @@ from dunr.core.facts import ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import InvoiceStatus
+from dunr.core.value import replace
 from dunr.ports import (
     ChargeRequest,
     Inbound,
