@@ -46,11 +46,11 @@ FIRST = "2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd\n no
     ],
 )
 def test_the_strictest_signal_wins(raw: RawDecline, reason: DeclineReason) -> None:
-    assert classify(raw, "sandbox", facts()) is reason
+    assert classify(raw, "sandbox", facts()).reason is reason
 
 
 def test_a_code_of_another_processor_means_nothing_here() -> None:
-    assert classify(RawDecline(None, "insufficient_funds"), "nobody", facts()) is R.UNKNOWN
+    assert classify(RawDecline(None, "insufficient_funds"), "nobody", facts()).reason is R.UNKNOWN
 
 
 @pytest.mark.parametrize(

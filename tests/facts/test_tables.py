@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from dunr.core.declines import classify
+from dunr.core.declines import FIELDS, classify
 from dunr.core.facts import Facts, ProcessorFacts, Timing
 from dunr.core.snapshot import RawDecline
 from dunr.core.terms import DeclineKind, DeclineReason
 from dunr.errors import SettingsError
 from dunr.facts import tables
-from dunr.facts.load import DECLINE_FIELDS, load_facts
+from dunr.facts.load import load_facts
 from dunr.facts.tables import shipped_declines, shipped_reasons
 
 FOLDER = Path(tables.__file__).parent
@@ -62,7 +62,7 @@ def test_no_two_rows_share_a_key_and_every_code_has_a_reason(path: Path) -> None
         found = list(csv.DictReader(file))
     assert found
     assert Counter((row["field"], row["code"]) for row in found).most_common(1)[0][1] == 1
-    assert {row["field"] for row in found} <= set(DECLINE_FIELDS)
+    assert {row["field"] for row in found} <= set(FIELDS)
     assert {DeclineReason(row["reason"]) for row in found} <= set(DeclineReason)
     assert all(row["code"].strip() == row["code"] != "" for row in found)
 
@@ -135,13 +135,13 @@ def test_a_wrapper_does_not_hide_the_code_inside() -> None:
         ("generic_decline", DeclineReason.GENERIC_DECLINE),
         ("stolen_card", DeclineReason.LOST_OR_STOLEN),
     ):
-        assert classify(RawDecline("card_declined", decline_code), "stripe", both()) is reason
-        assert classify(RawDecline("card_declined", decline_code), "sandbox", both()) is reason
+        assert classify(RawDecline("card_declined", decline_code), "stripe", both()).reason is reason
+        assert classify(RawDecline("card_declined", decline_code), "sandbox", both()).reason is reason
 
 
 def test_the_issuers_advice_to_stop_outranks_a_soft_code() -> None:
     raw = RawDecline("card_declined", "insufficient_funds", advice_code="do_not_try_again")
-    assert classify(raw, "stripe", both()) is DeclineReason.DO_NOT_RETRY
+    assert classify(raw, "stripe", both()).reason is DeclineReason.DO_NOT_RETRY
 
 
 def test_the_advice_of_a_network_is_keyed_by_the_network_and_by_no_processor() -> None:
@@ -164,11 +164,11 @@ def test_a_merchant_adds_a_code_and_corrects_another() -> None:
             ("sandbox", "decline_code", "do_not_honor"): DeclineReason.INSUFFICIENT_FUNDS,
         }
     )
-    assert classify(RawDecline(None, "over_the_moon"), "sandbox", facts) is DeclineReason.VELOCITY_LIMIT
-    assert classify(RawDecline(None, "do_not_honor"), "sandbox", facts) is DeclineReason.INSUFFICIENT_FUNDS
+    assert classify(RawDecline(None, "over_the_moon"), "sandbox", facts).reason is DeclineReason.VELOCITY_LIMIT
+    assert classify(RawDecline(None, "do_not_honor"), "sandbox", facts).reason is DeclineReason.INSUFFICIENT_FUNDS
     untouched = load_facts()
-    assert classify(RawDecline(None, "over_the_moon"), "sandbox", untouched) is DeclineReason.UNKNOWN
-    assert classify(RawDecline(None, "do_not_honor"), "sandbox", untouched) is DeclineReason.DO_NOT_HONOR
+    assert classify(RawDecline(None, "over_the_moon"), "sandbox", untouched).reason is DeclineReason.UNKNOWN
+    assert classify(RawDecline(None, "do_not_honor"), "sandbox", untouched).reason is DeclineReason.DO_NOT_HONOR
 
 
 def test_a_mapping_under_a_field_that_no_decline_has_is_refused() -> None:

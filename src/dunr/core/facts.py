@@ -9,6 +9,9 @@ from datetime import date
 from dunr.core.terms import DeclineKind, DeclineReason
 from dunr.core.value import Value
 
+DeclineKey = tuple[str, str, str]  # processor or card network, field of RawDecline, raw code
+NO_WAITS: Mapping[DeclineKey, int] = {}
+
 
 class ReasonFacts(Value):
     """What holds for a decline reason under every policy.
@@ -43,10 +46,11 @@ class Timing(Value):
 
 
 class Facts(Value):
-    """All of it. `declines` is keyed by (processor, field, raw code); `calendars` maps a name to its holidays."""
+    """All of it. `waits` holds the seconds that some codes ask to wait; `calendars` maps a name to its holidays."""
 
-    declines: Mapping[tuple[str, str, str], DeclineReason]
+    declines: Mapping[DeclineKey, DeclineReason]
     reasons: Mapping[DeclineReason, ReasonFacts]
     calendars: Mapping[str, frozenset[date]]
     processors: Mapping[str, ProcessorFacts]
     timing: Timing = Timing()
+    waits: Mapping[DeclineKey, int] = NO_WAITS

@@ -26,7 +26,7 @@ OLDER_LOOK = "what was read is older than what the case knows"
 
 def ref_of(method: MethodSnapshot) -> MethodRef:
     """The request's view of a payment method."""
-    return MethodRef(method.processor_method_id, method.card_key, method.credential, method.rail)
+    return MethodRef(method.processor_method_id, method.card_key, method.credential, method.rail, method.network)
 
 
 def is_believed(case: Case, snapshot: Snapshot) -> bool:

@@ -31,12 +31,13 @@ from dunr.core.value import Value
 
 
 class MethodRef(Value):
-    """The payment method of one request: its id at the processor, its card key, its credential and its rail."""
+    """The payment method of one request: its id at the processor, its card key, its credential, its rail and its network."""
 
     processor_method_id: str
     card_key: str
     credential: str
     rail: Rail
+    network: str | None = None
 
 
 class Attempt(Value):

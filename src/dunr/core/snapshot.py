@@ -26,6 +26,7 @@ class RawDecline(Value):
     network_decline_code: str | None = None
     network_advice_code: str | None = None
     outcome_reason: str | None = None
+    network: str | None = None  # whose numbers the two network codes are, where the decline itself says so
 
 
 class InvoiceSnapshot(Value):

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
-from dunr.core.facts import Facts, ProcessorFacts, Timing
-from dunr.core.snapshot import RawDecline
+from dunr.core.declines import FIELDS
+from dunr.core.facts import DeclineKey, Facts, ProcessorFacts, Timing
 from dunr.core.terms import DeclineReason
 from dunr.errors import SettingsError
 from dunr.facts.calendars import holiday_dates
-from dunr.facts.tables import NETWORKS_WITH_DECLINES, DeclineKey, shipped_declines, shipped_reasons
+from dunr.facts.tables import NETWORKS_WITH_DECLINES, shipped_declines, shipped_reasons
 
-DECLINE_FIELDS = RawDecline.__struct_fields__
 NO_DECLINES: Mapping[DeclineKey, DeclineReason] = {}
 SANDBOX_ONLY: Mapping[str, ProcessorFacts] = {"sandbox": ProcessorFacts()}
 
@@ -46,8 +45,8 @@ def load_facts(
 def _check_field(key: DeclineKey) -> None:
     """A row under a field that no decline has would never be found, silently."""
     processor, field, code = key
-    if field not in DECLINE_FIELDS:
+    if field not in FIELDS:
         raise SettingsError(
             f"The decline mapping {processor}, {field}, {code} names no field of a decline: "
-            f"write one of {', '.join(DECLINE_FIELDS)} in the middle"
+            f"write one of {', '.join(FIELDS)} in the middle"
         )

@@ -9,10 +9,8 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from dunr.core.facts import ReasonFacts
+from dunr.core.facts import DeclineKey, ReasonFacts
 from dunr.core.terms import DeclineKind, DeclineReason
-
-DeclineKey = tuple[str, str, str]  # processor or network, field of RawDecline, raw code
 
 PROCESSORS_WITH_DECLINES = frozenset({"sandbox", "stripe"})
 NETWORKS_WITH_DECLINES = frozenset(

@@ -8,10 +8,11 @@ from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import give_back
 from dunr.core.decide.planning import begin_dunning, lay_out, set_steps
 from dunr.core.decide.telling import tell_customer_to_act
-from dunr.core.declines import classify
+from dunr.core.declines import classify, network_of
 from dunr.core.events import AttemptReturned, DisputeClosed, DisputeOpened, IntentCancelled
+from dunr.core.gate import ref_of
 from dunr.core.model import Hold, KnownDispute
-from dunr.core.snapshot import DisputeSnapshot, RawDecline
+from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot, RawDecline
 from dunr.core.terms import (
     Access,
     AlertKind,
@@ -120,7 +121,8 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
     if draft.snapshot.invoice.status is InvoiceStatus.PAID:
         still_paid = case.returned_unseen_minor + draft.case.amount_due_minor - case.amount_due_minor
         draft.case = replace(draft.case, returned_unseen_minor=still_paid)
-    reason = classify(charge.decline or RawDecline(charge.return_code), case.processor, draft.facts)
+    raw = charge.decline or RawDecline(charge.return_code, network_decline_code=charge.return_code)
+    reason = classify(raw, case.processor, draft.facts, _network(draft, charge)).reason
     text = f"Payment {charge.processor_charge_id} of {case.processor_invoice_id} was returned ({draft.facts.reasons[reason].sentence})."
     draft.alert(AlertKind.PAYMENT_RETURNED, f"{case.id}/{charge.processor_charge_id}", text)
     draft.why(
@@ -147,6 +149,12 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
         lay_out(draft, draft.now)
     else:
         _ask_customer(draft)
+
+
+def _network(draft: Draft, charge: ChargeSnapshot) -> str | None:
+    """Whose return codes a charge has: of the method that was charged, where the processor still shows it."""
+    methods = (method for method in draft.snapshot.methods if method.card_key == charge.card_key)
+    return next((network_of(ref_of(method)) for method in methods), None)
 
 
 def _ask_customer(draft: Draft) -> None:

@@ -8,7 +8,7 @@ from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import carry_over
 from dunr.core.decide.planning import begin_dunning, set_steps
 from dunr.core.decision import Decision, Dossier
-from dunr.core.declines import classify, raw_code
+from dunr.core.declines import classify, network_of, raw_code
 from dunr.core.facts import Facts
 from dunr.core.gate import ref_of
 from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Send, Subscription
@@ -120,7 +120,8 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | Non
     processor, account, invoice_id = dossier.case_id.split(":", 2)
     invoice, method = snapshot.invoice, _method_of(snapshot, failed)
     declined = failed.decline if failed is not None else None
-    reason = classify(declined, processor, facts) if declined is not None else DeclineReason.UNKNOWN
+    network = network_of(ref_of(method)) if method is not None else None
+    reason = classify(declined, processor, facts, network).reason if declined is not None else DeclineReason.UNKNOWN
     first = _first_failure(snapshot, failed, method, reason)
     subscription, customer = snapshot.subscription, snapshot.customer
     return Case(

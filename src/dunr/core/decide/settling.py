@@ -17,7 +17,7 @@ from dunr.core.decide.money import collect, tell_receipt
 from dunr.core.decide.opening import alert_unknown, method_row, stop_credential
 from dunr.core.decide.planning import STOPPED_LOOK, begin_dunning, lay_out, set_steps, settle_state
 from dunr.core.decide.unsettled import unanswered
-from dunr.core.declines import classify, raw_code
+from dunr.core.declines import classify, network_of, raw_code
 from dunr.core.effects import StopSending
 from dunr.core.events import AttemptSettled, AttemptWithdrawn
 from dunr.core.model import Attempt, Hold
@@ -111,7 +111,8 @@ def _go_on(draft: Draft, attempt: Attempt) -> None:
 
 def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
     """A no. A step's decline decides what follows; another trigger's moves nothing, unless it is hard or asks for an action."""
-    reason = classify(answer.raw, draft.case.processor, draft.facts)
+    network = network_of(attempt.method) if attempt.method is not None else None
+    reason = classify(answer.raw, draft.case.processor, draft.facts, network).reason
     known = replace(
         attempt,
         outcome=Outcome.DECLINED,

@@ -79,7 +79,7 @@ def _reason(decline: str, facts: "Facts") -> "DeclineReason":
 
     if decline in set(DeclineReason):
         return DeclineReason(decline)
-    reason = classify(RawDecline("card_declined", decline), "sandbox", facts)
+    reason = classify(RawDecline("card_declined", decline), "sandbox", facts).reason
     if ("sandbox", "decline_code", decline) not in facts.declines:
         known = ", ".join(sorted(DeclineReason))
         raise typer.BadParameter(
