@@ -70,13 +70,13 @@ def test_the_most_telling_code(raw: RawDecline, told: str) -> None:
 BY_REASON = Policy(
     name="by_reason",
     reasons=(
-        (R.INSUFFICIENT_FUNDS, ReasonRule(4, tuple(Step(n, StepUnit.DAYS) for n in (3, 5, 7, 7)))),
+        (R.INSUFFICIENT_FUNDS, ReasonRule(4, steps=tuple(Step(n, StepUnit.DAYS) for n in (3, 5, 7, 7)))),
         (
             R.ISSUER_UNAVAILABLE,
-            ReasonRule(3, (Step(29, StepUnit.MINUTES), Step(12, StepUnit.HOURS), Step(2, StepUnit.DAYS))),
+            ReasonRule(3, steps=(Step(29, StepUnit.MINUTES), Step(12, StepUnit.HOURS), Step(2, StepUnit.DAYS))),
         ),
-        (R.DO_NOT_HONOR, ReasonRule(2, tuple(Step(n, StepUnit.DAYS) for n in (1, 3, 5)))),
-        (R.UNKNOWN, ReasonRule(1, tuple(Step(n, StepUnit.DAYS) for n in (1, 3, 5)))),
+        (R.DO_NOT_HONOR, ReasonRule(2, steps=tuple(Step(n, StepUnit.DAYS) for n in (1, 3, 5)))),
+        (R.UNKNOWN, ReasonRule(1, steps=tuple(Step(n, StepUnit.DAYS) for n in (1, 3, 5)))),
     ),
 )
 

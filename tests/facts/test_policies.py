@@ -55,7 +55,7 @@ def test_a_file_is_read_in_full() -> None:
     assert (policy.timezone, policy.calendar, policy.at_hour) == ("Europe/London", "GB-ENG", 10)
     assert policy.steps == (Step(2, StepUnit.DAYS), Step(5, StepUnit.DAYS))
     assert policy.rule(DeclineReason.INSUFFICIENT_FUNDS) == ReasonRule(
-        3, (Step(3, StepUnit.DAYS), Step(5, StepUnit.DAYS), Step(7, StepUnit.DAYS))
+        3, steps=(Step(3, StepUnit.DAYS), Step(5, StepUnit.DAYS), Step(7, StepUnit.DAYS))
     )
     assert policy.rule(DeclineReason.UNKNOWN) == ReasonRule(1)
     assert policy.restore_on is RestoreOn.PAYMENT

@@ -4,10 +4,25 @@ A policy is copied onto nothing and changed by nobody: a case keeps the hash tha
 """
 
 import hashlib
+from enum import StrEnum
 from functools import lru_cache
 
 from dunr.core.terms import DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
 from dunr.core.value import Value
+
+
+class Strategy(StrEnum):
+    """How the dates of a ladder are found; `core.strategies` holds the ladder of each."""
+
+    BUSINESS_DAYS = "business_days"  # at a fixed hour, on business days of the merchant
+    FUNDS_AWARE = "funds_aware"  # days, moved on to the next payday
+    SHORT_BACKOFF = "short_backoff"  # minutes, hours, days: the bank may be back soon
+    STANDARD = "standard"  # days
+    REQUIRE_UPDATER = "require_updater"  # fresh details first; one attempt if there are any
+    NETWORK_ADVISED = "network_advised"  # when the network says, else as the standard
+    FIBONACCI = "fibonacci"  # ever longer minutes, within a day
+    CUSTOM = "custom"  # the merchant's own steps
+    NONE = "none"  # time brings nothing: the customer, or a person, has to act
 
 
 class Step(Value):
@@ -18,10 +33,28 @@ class Step(Value):
 
 
 class ReasonRule(Value):
-    """What a decline reason gets: at most `steps_max` rungs of `steps`, or of the policy's own ladder where `steps` is None."""
+    """What a decline reason gets: at most `steps_max` rungs, of `steps` where they are given, else of the strategy's ladder, else of the policy's own.
+
+    `strategy` None means that of the policy, or `custom` where `steps` are given.
+    """
 
     steps_max: int
+    strategy: Strategy | None = None
     steps: tuple[Step, ...] | None = None
+
+
+class Window(Value):
+    """When steps in days may land, in the payer's timezone: from `from_hour` up to, and without, `until_hour` (24: midnight).
+
+    `avoid_month_edge_days` keeps away from that many days on either side of the month's end. `nearest` lets a date move back to the window before it, where
+    nothing forbids that; without it dates only move forward.
+    """
+
+    from_hour: int = 0
+    until_hour: int = 24
+    weekdays_only: bool = False  # and no holiday of the policy's calendar
+    avoid_month_edge_days: int = 0
+    nearest: bool = False
 
 
 BUSINESS_LADDER = tuple(Step(after, StepUnit.BUSINESS_DAYS) for after in (1, 3, 3, 3))
@@ -30,6 +63,7 @@ BUSINESS_LADDER = tuple(Step(after, StepUnit.BUSINESS_DAYS) for after in (1, 3, 
 class Policy(Value):
     """Every setting that decides. The defaults are the unconfigured policy, `business_days`.
 
+    `strategy` says how the dates of `steps` are found. `snap` False lets neither paydays nor the window move a date; what a bank or a network forbids holds anyway.
     `attempts_max` bounds step attempts over all rounds of a case. `floor` says on which day access pauses at the earliest. `deadline_days`
     (after the first failure, same local time) replaces the floor and the last step as the pause date.
     """
@@ -39,7 +73,10 @@ class Policy(Value):
     at_hour: int = 9
     at_minute: int = 0
     calendar: str | None = None  # a holiday calendar by name
+    strategy: Strategy = Strategy.BUSINESS_DAYS
     steps: tuple[Step, ...] = BUSINESS_LADDER
+    window: Window | None = None
+    snap: bool = True
     reasons: tuple[tuple[DeclineReason, ReasonRule], ...] = ()
     attempts_max: int = 12
     floor: tuple[Step, ...] = BUSINESS_LADDER

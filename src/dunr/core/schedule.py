@@ -21,7 +21,9 @@ GAPS = {
     StepUnit.DAYS: timedelta(days=1),
     StepUnit.HOURS: timedelta(hours=1),
     StepUnit.MINUTES: timedelta(minutes=1),
+    StepUnit.SECONDS: timedelta(seconds=1),
 }
+SHORT_UNITS = (StepUnit.MINUTES, StepUnit.SECONDS)  # steps that run at their time or not at all
 
 
 class Rung(Value):
@@ -133,7 +135,7 @@ def is_missed(step: PlannedStep, now: datetime) -> bool:
 
 def has_passed(rung: Rung, planned: PlannedStep, now: datetime) -> bool:
     """Whether a step's time is gone: a step in minutes runs at its time or not at all; any other may be late by an hour."""
-    return planned.at < now if rung.step.unit is StepUnit.MINUTES else is_missed(planned, now)
+    return planned.at < now if rung.step.unit in SHORT_UNITS else is_missed(planned, now)
 
 
 def relay_missed(
@@ -145,7 +147,7 @@ def relay_missed(
     runs at the next allowed instant and the rest are laid anew from it with their gaps.
     """
     left = list(zip(coming, planned, strict=False))
-    while left and left[0][0].step.unit is StepUnit.MINUTES and has_passed(*left[0], now):
+    while left and left[0][0].step.unit in SHORT_UNITS and has_passed(*left[0], now):
         del left[0]
     if left and has_passed(*left[0], now):
         rungs_left = [rung for rung, _ in left]

@@ -205,6 +205,7 @@ class StepUnit(StrEnum):
     DAYS = "days"
     HOURS = "hours"
     MINUTES = "minutes"
+    SECONDS = "seconds"
 
 
 class InvoiceStatus(StrEnum):

@@ -19,7 +19,13 @@ from dunr.facts.tables import shipped_reasons
 DAYS_MAX = 366  # nobody recovers a debt by waiting longer between tries
 STEPS_MAX = 40
 UNKNOWN_STEPS_MAX = 1  # under every policy: one cautious step
-MINUTES_OF_UNIT = {StepUnit.MINUTES: 1, StepUnit.HOURS: 60, StepUnit.DAYS: 24 * 60, StepUnit.BUSINESS_DAYS: 24 * 60}
+MINUTES_OF_UNIT = {
+    StepUnit.SECONDS: 1 / 60,
+    StepUnit.MINUTES: 1,
+    StepUnit.HOURS: 60,
+    StepUnit.DAYS: 24 * 60,
+    StepUnit.BUSINESS_DAYS: 24 * 60,
+}
 DAY_MINUTES = 24 * 60
 CLOCK_CHANGE_MINUTES = 60  # a day of N × 24 hours on the clock can be an hour shorter
 ONE_WEEK = tuple(date(2024, 1, 1) + timedelta(days=n) for n in range(7))  # every weekday once
@@ -158,8 +164,8 @@ def _deadline(policy: Policy) -> Iterator[str]:
 
 def deadline_days_min(steps: tuple[Step, ...], calendar: str | None) -> int:
     """The fewest whole days after which the last of these steps is over, whenever the first failure was."""
-    if all(step.unit in (StepUnit.MINUTES, StepUnit.HOURS) for step in steps):
-        minutes = sum(step.after * MINUTES_OF_UNIT[step.unit] for step in steps)
+    if all(step.unit in (StepUnit.SECONDS, StepUnit.MINUTES, StepUnit.HOURS) for step in steps):
+        minutes = math.ceil(sum(step.after * MINUTES_OF_UNIT[step.unit] for step in steps))
         return (minutes + CLOCK_CHANGE_MINUTES) // DAY_MINUTES + 1
     if calendar is None or all(step.unit is not StepUnit.BUSINESS_DAYS for step in steps):
         return 1 + max(_days_taken(steps, start, frozenset()) for start in ONE_WEEK)

@@ -6,7 +6,13 @@ from dunr.core.policy import Policy, Step
 from dunr.core.terms import FinalAction, RestoreOn, StepUnit, WhilePaused
 from dunr.core.value import replace
 
-UNITS = {"bd": StepUnit.BUSINESS_DAYS, "d": StepUnit.DAYS, "h": StepUnit.HOURS, "m": StepUnit.MINUTES}
+UNITS = {
+    "bd": StepUnit.BUSINESS_DAYS,
+    "d": StepUnit.DAYS,
+    "h": StepUnit.HOURS,
+    "m": StepUnit.MINUTES,
+    "s": StepUnit.SECONDS,
+}
 ENUMS = {"final_action": FinalAction, "restore_on": RestoreOn, "while_paused": WhilePaused}
 
 
@@ -36,7 +42,7 @@ def _setting(key: str, value: str, before: object) -> object:
 
 
 def _step(text: str) -> Step:
-    """`3bd` is three business days, `2d` two days, `12h` twelve hours, `5m` five minutes."""
-    found = re.fullmatch(r"(\d+)(bd|d|h|m)", text)
-    assert found, f"{text!r} is no step: write 3bd, 2d, 12h or 5m"
+    """`3bd` is three business days, `2d` two days, `12h` twelve hours, `5m` five minutes, `90s` ninety seconds."""
+    found = re.fullmatch(r"(\d+)(bd|d|h|m|s)", text)
+    assert found, f"{text!r} is no step: write 3bd, 2d, 12h, 5m or 90s"
     return Step(int(found[1]), UNITS[found[2]])
