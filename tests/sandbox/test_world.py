@@ -15,6 +15,8 @@ def test_a_snapshot_says_everything_in_one_read(sandbox: SandboxProcess) -> None
         decline={"code": "card_declined", "decline_code": "do_not_honor", "advice_code": "try_again_later"},
         period_end_at="2026-07-23T00:00:00Z",
         failed_at="2026-06-23T08:00:00Z",
+        products=["prod_team"],
+        tags=["annual", "vip"],
     )
     assert sandbox.snapshot() == {
         "taken_at": "2026-06-23T10:00:00Z",
@@ -32,6 +34,8 @@ def test_a_snapshot_says_everything_in_one_read(sandbox: SandboxProcess) -> None
             "first_invoice": False,
             "created_at": "2026-06-23T08:00:00Z",
             "minimum_minor": 50,
+            "products": ["prod_team"],
+            "tags": ["annual", "vip"],
         },
         "subscription": {"id": "sub_1", "status": "past_due", "period_end_at": "2026-07-23T00:00:00Z"},
         "customer": {"id": "cus_1", "deleted": False, "email": "ada@example.test", "name": "Ada", "locale": "de-DE"}

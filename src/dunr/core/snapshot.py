@@ -30,7 +30,10 @@ class RawDecline(Value):
 
 
 class InvoiceSnapshot(Value):
-    """The invoice: `amount_due_minor` is what remains to be paid, `credited_minor` what was credited without a payment."""
+    """The invoice: `amount_due_minor` is what remains to be paid, `credited_minor` what was credited without a payment.
+
+    `products` are the merchant's ids of what is paid for; `tags` are whatever words the merchant hung on the invoice, its subscription or its customer.
+    """
 
     processor_invoice_id: str
     status: InvoiceStatus
@@ -42,6 +45,8 @@ class InvoiceSnapshot(Value):
     collection_method: CollectionMethod
     is_first: bool
     minimum_minor: int = 0
+    products: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 class SubscriptionSnapshot(Value):

@@ -92,10 +92,16 @@ def _invoice_of(
         currency=body.currency.lower(),
         collection_method=body.collection_method,
         first_invoice=body.first_invoice,
+        products=_labels(body.products),
+        tags=_labels(body.tags),
         created_at=at,
         updated_at=tx.now,
     )
     return invoice, card
+
+
+def _labels(labels: tuple[str, ...]) -> str | None:
+    return msgspec.json.encode(labels).decode() if labels else None
 
 
 def new_invoice(tx: Transaction, body: NewInvoiceBody) -> dict[str, object]:

@@ -9,6 +9,7 @@ import msgspec
 
 Amount = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"^[^/\s]+$")]
+Labels = Annotated[tuple[Name, ...], msgspec.Meta(max_length=20)]
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
@@ -82,6 +83,8 @@ class InvoiceBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         None
     )
     period_end_at: Instant | None = None
+    products: Labels = ()  # what is paid for, by the merchant's ids
+    tags: Labels = ()
     send_webhook: bool = True
 
 

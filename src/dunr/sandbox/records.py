@@ -73,6 +73,8 @@ class Invoice(Record, kw_only=True):
     first_failed_at: datetime | None = None
     next_attempt_at: datetime | None = None
     own_retry_count: int = 0
+    products: str | None = None  # a JSON list
+    tags: str | None = None  # a JSON list
     created_at: datetime
     updated_at: datetime
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import msgspec
+
 from .answers import charge_on_wire
 from .database import Transaction
 from .events import ACCOUNT, LIVE
@@ -27,7 +29,13 @@ def invoice_on_wire(tx: Transaction, invoice: Invoice) -> dict[str, object]:
         "first_invoice": invoice.first_invoice,
         "created_at": on_wire(invoice.created_at),
         "minimum_minor": tx.settings.minimum_minor,
+        "products": _labels(invoice.products),
+        "tags": _labels(invoice.tags),
     }
+
+
+def _labels(stored: str | None) -> list[str]:
+    return [] if stored is None else msgspec.json.decode(stored, type=list[str])
 
 
 def subscription_on_wire(subscription: Subscription | None) -> dict[str, object] | None:

@@ -23,12 +23,21 @@ def test_a_snapshot_has_all_of_it(sandbox: SandboxProcess, processor: SandboxPro
         "country": "DE",
     }
     card = {"id": "pm_1", "network": "visa", "last4": "4242", "fingerprint": "fp_1", "expires": "2027-03"}
-    sandbox.fail(customer=payer, card=card, amount_minor=4900, currency="USD", decline="insufficient_funds")
+    sandbox.fail(
+        customer=payer,
+        card=card,
+        amount_minor=4900,
+        currency="USD",
+        decline="insufficient_funds",
+        products=["prod_team"],
+        tags=["vip"],
+    )
     seen = processor.snapshot(ACCOUNT, "in_1")
     assert (seen.taken_at, seen.live) == (START_AT, False)
     invoice = seen.invoice
     assert (invoice.status, invoice.amount_due_minor, invoice.currency) == (InvoiceStatus.OPEN, 4900, "usd")
     assert (invoice.first_failed_at, invoice.is_first, invoice.minimum_minor) == (START_AT, False, 50)
+    assert (invoice.products, invoice.tags) == (("prod_team",), ("vip",))
     assert seen.subscription is not None
     assert seen.subscription.status is SubscriptionStatus.PAST_DUE
     assert seen.customer is not None

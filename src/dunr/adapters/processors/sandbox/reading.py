@@ -1,5 +1,7 @@
 """A snapshot as it travels: the sandbox's JSON as typed values, and those as ours."""
 
+from typing import Annotated
+
 import msgspec
 
 from dunr.adapters.processors.sandbox.wire import ChargeOnWire, Id, Instant, Minor
@@ -12,6 +14,8 @@ from dunr.core.snapshot import (
     SubscriptionSnapshot,
 )
 from dunr.core.terms import CollectionMethod, DisputeStatus, InvoiceStatus, Rail, SubscriptionStatus
+
+Labels = Annotated[tuple[Id, ...], msgspec.Meta(max_length=20)]
 
 
 class InvoiceOnWire(msgspec.Struct):
@@ -27,6 +31,8 @@ class InvoiceOnWire(msgspec.Struct):
     collection_method: CollectionMethod
     first_invoice: bool
     minimum_minor: Minor
+    products: Labels = ()
+    tags: Labels = ()
 
     def seen(self) -> InvoiceSnapshot:
         return InvoiceSnapshot(
@@ -40,6 +46,8 @@ class InvoiceOnWire(msgspec.Struct):
             collection_method=self.collection_method,
             is_first=self.first_invoice,
             minimum_minor=self.minimum_minor,
+            products=self.products,
+            tags=self.tags,
         )
 
 
