@@ -3,10 +3,10 @@
 A policy is copied onto nothing and changed by nobody: a case keeps the hash that it opened with, and the store keeps every policy by hash.
 """
 
-import hashlib
 from enum import StrEnum
 from functools import lru_cache
 
+from dunr.core.content import content_hash
 from dunr.core.terms import DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
 from dunr.core.value import Value
 
@@ -103,6 +103,5 @@ class Policy(Value):
 
 @lru_cache(maxsize=256)
 def policy_hash(policy: Policy) -> str:
-    """The name of a policy: 16 hexadecimal digits over its content, the same on every machine."""
-    text = "\n".join(f"{name}={getattr(policy, name)!r}" for name in policy.__struct_fields__)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    """The name of a policy by its content; `core.content` has the rule."""
+    return content_hash(policy)

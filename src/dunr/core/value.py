@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         """The base of rows, events, answers, effects and facts."""
 
         __struct_fields__: ClassVar[tuple[str, ...]]
+        __struct_defaults__: ClassVar[tuple[object, ...]]  # of the last fields, in their order
 
 else:
     replace = msgspec.structs.replace

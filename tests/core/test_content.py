@@ -1,0 +1,72 @@
+"""A policy is named by its content: by the same name on every machine, and in every release that knows its fields."""
+
+from dunr.core.content import canonical, content_hash
+from dunr.core.policy import Policy, ReasonRule, Step, Strategy, policy_hash
+from dunr.core.terms import DeclineReason, FinalAction, StepUnit
+from dunr.core.value import Value
+
+# A default is part of every name that leaves it out. Add a field with its default here; never change a default that is here, since
+# then two releases would mean different things by one name.
+DEFAULTS_FOR_EVER = (
+    b'{"at_hour":9,"at_minute":0,"attempts_max":12,"calendar":null,"card_attempts_24h_max":10,"card_attempts_30d_max":15,'
+    b'"customer_attempts_max":5,"deadline_days":null,"final_action":"pause","first_notice_after_first_retry":false,'
+    b'"floor":[[1,"business_days"],[3,"business_days"],[3,"business_days"],[3,"business_days"]],'
+    b'"mail_from_hour":8,"mail_until_hour":20,"name":"business_days","promise_days_max":14,"reasons":[],"receipts":true,'
+    b'"restore_on":"method_updated","snap":true,"steps":[[1,"business_days"],[3,"business_days"],[3,"business_days"],'
+    b'[3,"business_days"]],"strategy":"business_days","timezone":"UTC","while_paused":"first_charge_only","window":null}'
+)
+
+
+class Before(Value):
+    """A value of the release before."""
+
+    name: str
+    limit_max: int = 3
+    inner: tuple[ReasonRule, ...] = ()
+
+
+class After(Value):
+    """The same in a release that knows one field more."""
+
+    name: str
+    limit_max: int = 3
+    inner: tuple[ReasonRule, ...] = ()
+    snap: bool = True
+
+
+def test_what_has_its_default_goes_without_saying() -> None:
+    policy = Policy(
+        name="mine",
+        reasons=((DeclineReason.UNKNOWN, ReasonRule(1, Strategy.STANDARD)),),
+        steps=(Step(2, StepUnit.DAYS),),
+        final_action=FinalAction.NONE,
+        at_hour=9,
+    )
+    assert canonical(policy) == (
+        b'{"final_action":"none","name":"mine","reasons":[["unknown",{"steps_max":1,"strategy":"standard"}]],'
+        b'"steps":[{"after":2,"unit":"days"}]}'
+    )
+    assert policy_hash(policy) == "12b72f16a2f34e7a"
+    assert canonical(Policy()) == b"{}"
+    assert policy_hash(Policy()) == "44136fa355b3678a"
+
+
+def test_a_new_field_with_its_default_renames_nothing() -> None:
+    rules = (ReasonRule(2), ReasonRule(2, None, (Step(1, StepUnit.DAYS),)))
+    assert content_hash(Before("a", 4, rules)) == content_hash(After("a", 4, rules))
+    assert content_hash(After("a", snap=False)) != content_hash(Before("a"))
+
+
+def test_the_defaults_that_names_leave_out_are_for_ever() -> None:
+    assert _written_out(Policy()) == DEFAULTS_FOR_EVER
+
+
+def _written_out(policy: Policy) -> bytes:
+    import msgspec
+
+    fields = {
+        name: [(step.after, step.unit) for step in value] if name in ("steps", "floor") else value
+        for name in policy.__struct_fields__
+        for value in (getattr(policy, name),)
+    }
+    return msgspec.json.encode(fields, order="sorted")
