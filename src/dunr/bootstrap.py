@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import UTC, date, datetime
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -31,6 +33,9 @@ from dunr.ports import Clock, Mailer, Processor, Publisher, Reports, Store
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
 from dunr.settings import Settings, link_secret, webhook_secrets
+
+if TYPE_CHECKING:
+    from dunr.adapters.processors.stripe.processor import StripeProcessor
 
 CALENDAR_YEARS = range(2015, 2056)
 OUTBOX_FOLDER = "outbox"
@@ -162,7 +167,34 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
         sandbox = SandboxProcessor(account, client, ProcessorFacts())
         opened.callback(sandbox.close)
         return {sandbox.name: sandbox}
-    raise SettingsError('processor names no processor that dunr has: write processor = "sandbox"')
+    if settings.processor == "stripe":
+        stripe = _stripe(settings)
+        opened.callback(stripe.close)
+        return {stripe.name: stripe}
+    raise SettingsError('processor names no processor that dunr has: write processor = "sandbox" or "stripe"')
+
+
+def _stripe(settings: Settings) -> "StripeProcessor":
+    """Stripe, where its SDK is installed."""
+    if find_spec("stripe") is None:
+        raise SettingsError('processor = "stripe" needs the SDK of Stripe: install it with pip install "dunr[stripe]"')
+    from dunr.adapters.processors.stripe.events import StripeAccount
+    from dunr.adapters.processors.stripe.processor import StripeProcessor
+
+    account = StripeAccount(
+        account=settings.account,
+        live=settings.live,
+        webhook_secrets=webhook_secrets(settings),
+        tolerance_seconds=settings.webhook_tolerance_seconds,
+        connected=frozenset(settings.stripe_connected_accounts),
+    )
+    return StripeProcessor.opened(
+        account,
+        url=settings.stripe_url,
+        api_key=settings.stripe_api_key or "",
+        timeout_seconds=settings.processor_timeout_seconds,
+        rate_max=settings.stripe_rate_max,
+    )
 
 
 def _policy_in_force(name_or_path: str) -> Callable[[], Policy]:

@@ -25,11 +25,15 @@ DEFAULTS: Mapping[str, object] = {
     field.name: field.default for field in fields(Settings) if field.default is not MISSING
 }
 KINDS: Mapping[str, Any] = get_type_hints(Settings, include_extras=True) | {"data": Text}
+LISTS = frozenset({"webhook_secrets", "stripe_connected_accounts"})  # with commas in the environment
 EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "data": "./dunr-data",
     "store": "sqlite:///path/to/dunr.db",
     "webhook_secrets": ("whsec_one", "whsec_two"),
     "webhook_secrets_file": "/run/secrets/dunr-webhooks",
+    "stripe_api_key": "rk_test_…",
+    "stripe_connected_accounts": ("acct_one", "acct_two"),
+    "stripe_rate_max": 25,
     "clock_start": "2026-06-23T10:00:00Z",
     "instance": "eu-1",
     "public_url": "https://billing.example.com",
@@ -71,7 +75,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         key = name.removeprefix(PREFIX).lower()
         if names.get(name) != key:
             raise _unknown(name, "environment variable", [PREFIX + close.upper() for close in _close(key)])
-        value = tuple(part.strip() for part in text.split(",")) if key == "webhook_secrets" else text
+        value = tuple(part.strip() for part in text.split(",")) if key in LISTS else text
         if not text.strip():
             raise SettingsError(f"{name} is empty: unset it, or write {name}={_in_environment(key)}")
         given[key] = _converted(key, value, strict=False, source=name, example=f"{name}={_in_environment(key)}")

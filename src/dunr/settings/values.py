@@ -14,14 +14,16 @@ from urllib.parse import urlsplit
 import msgspec
 
 from dunr.errors import SettingsError
+from dunr.settings.stripe import STRIPE_URL, stripe_contradictions
 
-PROCESSORS = ("sandbox",)
+PROCESSORS = ("sandbox", "stripe")
 LOCAL_API_KEY = "sk_sandbox_local"
 LOCAL_WEBHOOK_SECRET = "whsec_local"  # noqa: S105 - known to everybody, and refused where it would matter
 LIVE_KEY_PREFIX = "sk_live_"
 PLACEHOLDER_MAIL_FROM = "billing@shop.invalid"
 PLACEHOLDER_MERCHANT = "Example Shop"
-SECRET_FIELDS = frozenset({"sandbox_api_key", "webhook_secrets", "smtp_password", "publish_secret"})
+PLACEHOLDER_ACCOUNT = "acct_sandbox"
+SECRET_FIELDS = frozenset({"sandbox_api_key", "stripe_api_key", "webhook_secrets", "smtp_password", "publish_secret"})
 PUBLISH_SECRET_BYTES_MIN = 24
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
@@ -38,9 +40,15 @@ class Settings:
     store: Text = ""  # left empty: a SQLite file in the data folder
     port: Port = 8080
     processor: Text = "sandbox"
-    account: Text = "acct_sandbox"
+    account: Text = PLACEHOLDER_ACCOUNT
     sandbox_url: Text = "http://127.0.0.1:8090"
     sandbox_api_key: str = LOCAL_API_KEY
+    stripe_api_key: str | None = None
+    stripe_url: Text = STRIPE_URL
+    stripe_connected_accounts: tuple[str, ...] = ()  # of a platform; "*" means every one
+    stripe_rate_max: Annotated[int, msgspec.Meta(ge=1, le=1000)] | None = (
+        None  # calls a second; left out: what Stripe allows
+    )
     webhook_secrets: tuple[str, ...] = (LOCAL_WEBHOOK_SECRET,)  # several while one is replaced by another
     webhook_secrets_file: Text | None = None  # instead: one a line, read again when the file changes
     live: bool = False
@@ -96,6 +104,7 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     yield from _missing_secrets(settings)
     yield from _bad_addresses(settings)
     yield from _live(settings)
+    yield from stripe_contradictions(settings, PLACEHOLDER_ACCOUNT)
     yield from _sending(settings)
     yield from _mail_and_publishing(settings)
 
@@ -114,10 +123,11 @@ def _missing_secrets(settings: Settings) -> Iterator[str]:
 
 def _bad_addresses(settings: Settings) -> Iterator[str]:
     if settings.processor not in PROCESSORS:
-        yield f'processor = "{settings.processor}" does not exist: write processor = "{PROCESSORS[0]}"'
+        known = " or ".join(f'processor = "{name}"' for name in PROCESSORS)
+        yield f'processor = "{settings.processor}" does not exist: write {known}'
     if settings.store != "memory:" and not _is_sqlite_file(settings.store):
         yield ('store names no store that dunr has: write store = "sqlite:///path/to/dunr.db", or store = "memory:"')
-    for key in ("sandbox_url", "public_url", "publish_url"):
+    for key in ("sandbox_url", "stripe_url", "public_url", "publish_url"):
         url = getattr(settings, key)
         if url is not None and not _is_plain_address(url):
             yield f'{key} must be an http address without a password in it: write {key} = "https://shop.example"'

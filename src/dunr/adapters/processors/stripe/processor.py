@@ -1,0 +1,192 @@
+"""The port `Processor` for one account of Stripe and those connected to it. Knows which call answers which question, and keeps no state but the connection."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+import structlog
+from stripe.params import InvoicePayParams
+
+from dunr.adapters.processors.stripe import answers, events, finding, intents, links
+from dunr.adapters.processors.stripe.client import Answer, StripeConnection
+from dunr.adapters.processors.stripe.events import StripeAccount
+from dunr.adapters.processors.stripe.finding import Causes, Window
+from dunr.adapters.processors.stripe.gathering import EXPAND, Gatherer, intents_of
+from dunr.adapters.processors.stripe.listing import Lister
+from dunr.adapters.processors.stripe.pace import RATE_LIVE_MAX, RATE_TEST_MAX, Pace
+from dunr.adapters.processors.stripe.reading import charges_of, snapshot_of
+from dunr.adapters.processors.stripe.subjects import subject_of
+from dunr.adapters.processors.stripe.transport import NoAnswer
+from dunr.adapters.processors.stripe.wire import Listed, Named
+from dunr.core.answers import CannotSay, ChargeAnswer, Declined, LookUpAnswer, NotNow, Refused, RefusedKind, Unanswered
+from dunr.core.facts import ProcessorFacts
+from dunr.core.model import Attempt
+from dunr.core.snapshot import Snapshot
+from dunr.core.value import replace
+from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, SnapshotUnavailable, Subject
+
+SOURCE_PREFIXES = ("src_", "card_", "ba_")  # what customers had on file before there were payment methods
+CHARGE_PREFIXES = ("ch_", "py_")
+NO_CAUSES: Causes = {}
+FACTS = ProcessorFacts(retries_by_itself=True)
+
+_log = structlog.get_logger()
+
+
+class StripeProcessor:
+    """Stripe, as the engine sees it."""
+
+    name = events.NAME
+    facts = FACTS
+
+    def __init__(self, account: StripeAccount, connection: StripeConnection) -> None:
+        """Keep the connection; nothing is asked yet."""
+        self._account = account
+        self._connection = connection
+
+    @classmethod
+    def opened(
+        cls, account: StripeAccount, *, url: str, api_key: str, timeout_seconds: float, rate_max: float | None
+    ) -> "StripeProcessor":
+        """A processor with a connection of its own. `rate_max` is in calls a second; left out, it is what Stripe allows in this mode."""
+        usual = RATE_LIVE_MAX if account.live else RATE_TEST_MAX
+        return cls(
+            account,
+            StripeConnection(
+                url=url,
+                api_key=api_key,
+                account=account.account,
+                timeout_seconds=timeout_seconds,
+                pace=Pace(rate_max or usual),
+            ),
+        )
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._connection.close()
+
+    # --- what arrives -----------------------------------------------------------------------------------------------------------
+
+    def verify(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Sequence[Inbound]:
+        """Check the signature over the raw bytes, then decode id, type, account, version and mode, and nothing else."""
+        return (events.received(body, headers, self._account, now),)
+
+    def translate(self, inbound: Inbound) -> Subject:
+        """What the event is about."""
+        return subject_of(inbound)
+
+    # --- reading ----------------------------------------------------------------------------------------------------------------
+
+    def snapshot(self, account: str, processor_invoice_id: str) -> Snapshot:
+        """One consistent reading of this account, in this mode; any other is no reading at all."""
+        told = snapshot_of(self._gatherer(account).all_about(processor_invoice_id))
+        if told.live != self._account.live:
+            raise SnapshotUnavailable("the API key is of the other mode; correct live or stripe_api_key")
+        return told
+
+    def invoices_of(self, account: str, subject: Subject) -> Sequence[str]:
+        """The invoices of a subscription, the open ones of a customer, and those that a charge, an intent or a dispute leads to."""
+        return self._lister(account).of_subject(subject)
+
+    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[str]:
+        """Open invoices, then the changed ones, each once. Stripe tells of changes for thirty days."""
+        return self._lister(account).open_or_changed(updated_since)
+
+    def now(self, account: str) -> datetime | None:
+        """Stripe's clock, or None where it cannot be read."""
+        try:
+            self._refuse_other(account)
+            invoices, options = self._connection.v1.invoices, self._connection.options(account)
+            return self._connection.read_dated(lambda: invoices.list({"limit": 1}, options), Listed[Named])[1]
+        except (SnapshotUnavailable, ObjectMissing):
+            return None
+
+    # --- charging ---------------------------------------------------------------------------------------------------------------
+
+    def charge(self, request: ChargeRequest) -> ChargeAnswer:
+        """One call of an attempt: this invoice, with this method, off session, under this key. It names no amount: Stripe takes what is due."""
+        if not self._account.serves(request.account):
+            return NotNow("not_sent_other_account")
+        invoices, options = self._connection.v1.invoices, self._connection.options(request.account, request.key)
+        params = _pay_params(request)
+        try:
+            answer = self._connection.once(lambda: invoices.pay(request.processor_invoice_id, params, options))
+        except NoAnswer as nothing:
+            return Unanswered(str(nothing)) if nothing.sent else NotNow("not_reached")
+        _log.info("stripe_charge_answered", key=request.key, status=answer.status, request_id=answer.request_id)
+        return self._completed(request, answer)
+
+    def _completed(self, request: ChargeRequest, answer: Answer) -> ChargeAnswer:
+        """The answer with what it leaves out: why Stripe's own rules declined, or what made the request senseless."""
+        told = answers.of_pay(answer)
+        try:
+            match told:
+                case Declined(processor_charge_id=charge_id) if (charge_id or "").startswith(CHARGE_PREFIXES):
+                    assert charge_id is not None, "it has a prefix"
+                    charge = self._gatherer(request.account).charge(charge_id)
+                    return replace(told, raw=charge.raw_decline(told.raw))
+                case Refused(kind=RefusedKind.BAD_REQUEST):
+                    invoice, _ = self._gatherer(request.account).invoice(request.processor_invoice_id)
+                    return replace(told, kind=RefusedKind.NOT_PAYABLE) if answers.not_payable(invoice) else told
+                case _:
+                    return told
+        except (SnapshotUnavailable, ObjectMissing) as failure:
+            _log.info("stripe_answer_left_as_it_was", key=request.key, why=str(failure))
+            return told
+
+    def find_charge(self, account: str, processor_invoice_id: str, attempt: Attempt) -> LookUpAnswer:
+        """What became of an attempt, by the events that name its key, else by time, amount and card. Only a whole reading without it means that it is not there."""
+        try:
+            gatherer = self._gatherer(account)
+            invoice, _ = gatherer.invoice(processor_invoice_id)
+            told = gatherer.charges_paying(invoice)
+        except (SnapshotUnavailable, ObjectMissing) as failure:
+            return CannotSay(str(failure))
+        charges, through = charges_of(invoice, told, {}), intents_of(invoice).values()
+        window = finding.window_of(attempt, charges, through)
+        causes = self._causes(gatherer, window) if window is not None else NO_CAUSES
+        return finding.fate_of(attempt, charges, through, causes)
+
+    def _causes(self, gatherer: Gatherer, window: Window) -> Causes:
+        """The requests behind what happened, or nothing where the key may not read events."""
+        try:
+            return gatherer.causes(window)
+        except (SnapshotUnavailable, ObjectMissing) as failure:
+            _log.warning("stripe_events_not_read", why=str(failure))
+            return NO_CAUSES
+
+    def cancel_attempt(self, account: str, processor_intent_id: str) -> IntentAnswer:
+        """Take an intent out of the way of the next attempt; see `intents`."""
+        if not self._account.serves(account):
+            return intents.UNCONFIRMED
+        return intents.cancel(self._connection, account, processor_intent_id)
+
+    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str) -> str:
+        """A fresh page of Stripe's."""
+        self._refuse_other(account)
+        return links.fresh_page(self._connection, account, processor_customer_id, processor_invoice_id)
+
+    # --- for whom ---------------------------------------------------------------------------------------------------------------
+
+    def _gatherer(self, account: str) -> Gatherer:
+        self._refuse_other(account)
+        return Gatherer(self._connection, account)
+
+    def _lister(self, account: str) -> Lister:
+        self._refuse_other(account)
+        return Lister(self._connection, account)
+
+    def _refuse_other(self, account: str) -> None:
+        if not self._account.serves(account):
+            raise SnapshotUnavailable(
+                "this account is not configured here; set DUNR_ACCOUNT or DUNR_STRIPE_CONNECTED_ACCOUNTS"
+            )
+
+
+def _pay_params(request: ChargeRequest) -> InvoicePayParams:
+    """What is asked for, always with the method named: Stripe would go on with the subscription's own else."""
+    params: InvoicePayParams = {"off_session": True, "expand": EXPAND}
+    if request.processor_method_id.startswith(SOURCE_PREFIXES):
+        params["source"] = request.processor_method_id
+    else:
+        params["payment_method"] = request.processor_method_id
+    return params
