@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .config import SandboxConfig
+from .config import STRIPE_KEYS, SandboxConfig, StripeFace
 from .instants import parsed
 from .server import serve
+from .stripe.versions import NEWEST
 
 
 def main() -> None:
@@ -20,7 +21,18 @@ def main() -> None:
     options.add_argument("--account", default="acct_sandbox")
     options.add_argument("--clock", choices=("system", "manual"), default="system")
     options.add_argument("--clock-start", type=parsed)
+    options.add_argument("--stripe", action="store_true", help="answer as Stripe does, too")
+    options.add_argument("--stripe-key", action="append", default=[])
+    options.add_argument("--stripe-version", default=NEWEST)
+    options.add_argument("--stripe-platform", help="the account that the books' account is connected to")
+    options.add_argument("--live", action="store_true")
     given = options.parse_args()
+    stripe = StripeFace(
+        api_keys=tuple(given.stripe_key) or STRIPE_KEYS,
+        api_version=given.stripe_version,
+        public_url=f"http://127.0.0.1:{given.port}",
+        platform=given.stripe_platform,
+    )
     config = SandboxConfig(
         database=given.database,
         webhook_url=given.webhook_url,
@@ -29,6 +41,8 @@ def main() -> None:
         account=given.account,
         clock=given.clock,
         clock_start=given.clock_start,
+        live=given.live,
+        stripe=stripe if given.stripe else None,
     )
     serve(config, given.port)
 

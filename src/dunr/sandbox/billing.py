@@ -18,6 +18,7 @@ from .records import Card, Charge, Customer, Invoice, Subscription
 from .refusals import conflict, invalid
 
 PERIOD = timedelta(days=30)
+RENEWED_UNTIL = timedelta(days=3 * 365)
 
 
 def customer_of(tx: Transaction, body: CustomerBody | None) -> Customer:
@@ -189,11 +190,20 @@ def attach(tx: Transaction, customer: Customer, body: NewCardBody) -> Card:
     return card
 
 
+def renew(tx: Transaction, card: Card) -> None:
+    """The account updater's hit: the same method stands for a new card from now on."""
+    card.fingerprint = new_id("fp")
+    card.expires = f"{tx.now + RENEWED_UNTIL:%Y-%m}"
+    tx.put(card)
+    scripts.forget_assumed(tx, card.id)
+    emit(tx, "payment_method.updated", customer=card.customer, card=card.id)
+
+
 def keep(tx: Transaction, customer: Customer, card: Card, *, make_default: bool = True) -> None:
     """Put a card on file and say so."""
     card.detached = False
     tx.put(card)
-    emit(tx, "payment_method.attached", customer=customer.id)
+    emit(tx, "payment_method.attached", customer=customer.id, card=card.id)
     if make_default:
         customer.default_card = card.id
         tx.put(customer)

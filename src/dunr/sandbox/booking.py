@@ -109,6 +109,7 @@ def put_decline(charge: Charge, decline: Decline) -> None:
     charge.decline_code = decline.decline_code
     charge.advice_code = decline.advice_code
     charge.network_decline_code = decline.network_decline_code
+    charge.network_advice_code = decline.network_advice_code
 
 
 def _succeed(tx: Transaction, request: ChargeRequest, amount_minor: int | None) -> Answer:
@@ -120,28 +121,29 @@ def _succeed(tx: Transaction, request: ChargeRequest, amount_minor: int | None) 
     return charge_answer(charge)
 
 
-def _decline(tx: Transaction, request: ChargeRequest, decline: Decline) -> Charge:
+def _decline(tx: Transaction, request: ChargeRequest, decline: Decline, intent: str | None = None) -> Charge:
     charge = _new_charge(tx, request, "declined", decline)
     request.outcome, request.decline_code = "declined", decline.decline_code
+    if intent is not None:
+        # Before its events are written, since they tell of it.
+        charge.intent = intent
+        tx.put(
+            Intent(
+                id=intent,
+                charge=charge.id,
+                invoice=charge.invoice,
+                card=request.card or "",
+                amount_minor=charge.amount_minor,
+            )
+        )
     tx.put(charge)
     invoices.payment_failed(tx, _invoice(tx, request), charge)
     return charge
 
 
 def _require_action(tx: Transaction, request: ChargeRequest) -> Answer:
-    charge = _decline(tx, request, outcomes.AUTHENTICATION_REQUIRED)
+    charge = _decline(tx, request, outcomes.AUTHENTICATION_REQUIRED, new_id("pi"))
     request.outcome = "requires_action"
-    charge.intent = new_id("pi")
-    tx.put(charge)
-    tx.put(
-        Intent(
-            id=charge.intent,
-            charge=charge.id,
-            invoice=charge.invoice,
-            card=request.card or "",
-            amount_minor=charge.amount_minor,
-        )
-    )
     return charge_answer(charge)
 
 
@@ -163,7 +165,8 @@ def _pend(tx: Transaction, request: ChargeRequest, decline: Decline | None) -> A
 
 
 def _script_of(decline: Decline) -> str:
-    return ":".join((decline.decline_code or "", decline.advice_code or "", decline.network_decline_code or ""))
+    parts = (decline.decline_code, decline.advice_code, decline.network_decline_code, decline.network_advice_code)
+    return ":".join(part or "" for part in parts)
 
 
 def _fail(tx: Transaction, request: ChargeRequest, failure: Fail) -> Answer:

@@ -89,21 +89,18 @@ def pay(tx: Transaction, call: Call) -> Reply:
 
 
 def void(tx: Transaction, call: Call) -> Reply:
-    return _end(tx, _invoice(tx, call), "void", "invoice.voided")
+    return _end(tx, _invoice(tx, call), "void")
 
 
 def write_off(tx: Transaction, call: Call) -> Reply:
-    return _end(tx, _invoice(tx, call), "written_off", "invoice.written_off")
+    return _end(tx, _invoice(tx, call), "written_off")
 
 
-def _end(tx: Transaction, invoice: Invoice, status: Literal["void", "written_off"], event: str) -> Reply:
+def _end(tx: Transaction, invoice: Invoice, status: Literal["void", "written_off"]) -> Reply:
     if invoice.status not in ("draft", "open", status):
         raise conflict(f"The invoice is {invoice.status}; only a draft or open one can become {status}.")
     if invoice.status != status:
-        invoice.status = status
-        invoices.settle_up(tx, invoice)
-        emit_invoice(tx, event, invoice)
-        invoices.follow_subscription(tx, invoice)
+        invoices.end(tx, invoice, status)
     return as_json({"invoice": _fresh(tx, invoice)})
 
 
@@ -114,9 +111,7 @@ def credit(tx: Transaction, call: Call) -> Reply:
     if (body.amount_minor or 0) > invoice.amount_due_minor:
         raise invalid(f"Only {invoice.amount_due_minor} is due; a credit cannot be larger.")
     invoice.credited_minor += body.amount_minor or invoice.amount_due_minor
-    status = invoices.settle_up(tx, invoice)
-    emit_invoice(tx, "invoice.paid" if status == "paid" else "invoice.updated", invoice)
-    invoices.follow_subscription(tx, invoice)
+    invoices.settle_by_credit(tx, invoice)
     return as_json({"invoice": _fresh(tx, invoice)})
 
 
@@ -134,7 +129,7 @@ def dispute(tx: Transaction, call: Call) -> Reply:
         opened_at=tx.now,
     )
     tx.put(opened)
-    emit_invoice(tx, "dispute.opened", _invoice_of(tx, charge), charge)
+    emit_invoice(tx, "dispute.opened", _invoice_of(tx, charge), charge, opened.id)
     return as_json({"dispute": dispute_on_wire(opened)}, 201)
 
 
@@ -146,7 +141,7 @@ def close_dispute(tx: Transaction, call: Call) -> Reply:
     assert charge is not None, "a dispute is about a charge"
     found.status, found.reinstated, found.closed_at = body.status, body.reinstated, tx.now
     tx.put(found)
-    emit_invoice(tx, "dispute.closed", _invoice_of(tx, charge), charge)
+    emit_invoice(tx, "dispute.closed", _invoice_of(tx, charge), charge, found.id)
     return as_json({"dispute": dispute_on_wire(found)})
 
 
@@ -171,10 +166,7 @@ def refund(tx: Transaction, call: Call) -> Reply:
     left = charge.amount_minor - charge.refunded_minor
     if left == 0 or (body.amount_minor or 0) > left:
         raise conflict(f"Only {left} of this charge is left to refund.")
-    charge.refunded_minor += body.amount_minor or left
-    charge.updated_at = tx.now
-    tx.put(charge)
-    emit_invoice(tx, "charge.refunded", _invoice_of(tx, charge), charge)
+    invoices.refunded(tx, _invoice_of(tx, charge), charge, body.amount_minor or left)
     return as_json({"charge": charge_on_wire(charge)})
 
 
@@ -184,7 +176,10 @@ def confirm_charge(tx: Transaction, call: Call) -> Reply:
 
 
 def confirm_intent(tx: Transaction, call: Call) -> Reply:
-    return _confirm(tx, tx.get(Intent, call.path["id"]), call.path["id"])
+    """By the intent's id, or by that of the one payment which a Stripe invoice has for life."""
+    asked = call.path["id"]
+    newest = tx.find(Intent, "invoice = ?", asked.removeprefix("pi_"), order="seq DESC", limit=1)
+    return _confirm(tx, tx.get(Intent, asked) or (newest[0] if newest else None), asked)
 
 
 def _confirm(tx: Transaction, intent: Intent | None, asked: str) -> Reply:

@@ -49,15 +49,29 @@ def detach_card(tx: Transaction, call: Call) -> Reply:
     card = tx.get(Card, call.path["id"])
     if card is None:
         raise unknown("card", call.path["id"])
-    customer = tx.get(Customer, card.customer)
     if not card.detached:
-        card.detached = True
-        tx.put(card)
-        if customer is not None and customer.default_card == card.id:
-            customer.default_card = None
-            tx.put(customer)
-        emit(tx, "payment_method.detached", customer=card.customer)
+        detach(tx, card)
     return as_json({"card": card_on_wire(card)})
+
+
+def update_card(tx: Transaction, call: Call) -> Reply:
+    """The account updater finds a new card by itself, as it does at processors that nobody has to ask."""
+    card = tx.get(Card, call.path["id"])
+    if card is None or card.detached:
+        raise unknown("attached card", call.path["id"])
+    billing.renew(tx, card)
+    return as_json({"card": card_on_wire(card)})
+
+
+def detach(tx: Transaction, card: Card) -> None:
+    """Off file. Who paid with it by default has no default any more."""
+    card.detached = True
+    tx.put(card)
+    customer = tx.get(Customer, card.customer)
+    if customer is not None and customer.default_card == card.id:
+        customer.default_card = None
+        tx.put(customer)
+    emit(tx, "payment_method.detached", customer=card.customer, card=card.id)
 
 
 def look_at_customer(tx: Transaction, call: Call) -> Reply:
@@ -104,18 +118,18 @@ def delete_customer(tx: Transaction, call: Call) -> Reply:
         tx.put(customer)
         emit(tx, "customer.deleted", customer=customer.id)
         for subscription in tx.find(Subscription, "customer = ? AND status <> 'ended'", customer.id):
-            _end(tx, subscription)
+            end_subscription(tx, subscription)
     return as_json({"customer": customer_on_wire(customer)})
 
 
 def cancel_subscription(tx: Transaction, call: Call) -> Reply:
     subscription = _subscription(tx, call)
     if subscription.status != "ended":
-        _end(tx, subscription)
+        end_subscription(tx, subscription)
     return as_json({"subscription": subscription_on_wire(subscription)})
 
 
-def _end(tx: Transaction, subscription: Subscription) -> None:
+def end_subscription(tx: Transaction, subscription: Subscription) -> None:
     subscription.status = "ended"
     tx.put(subscription)
     for invoice in tx.find(Invoice, "subscription = ? AND next_attempt_at IS NOT NULL", subscription.id):

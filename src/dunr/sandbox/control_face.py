@@ -115,6 +115,7 @@ def routes(sandbox: Sandbox) -> list[Route]:
         at("POST", "/disputes/{id}/close", _writing(billing.close_dispute)),
         at("GET", "/cards/{id}/script", _reading(customers.get_script)),
         at("PUT", "/cards/{id}/script", _writing(customers.put_script)),
+        at("POST", "/cards/{id}/update", _writing(customers.update_card)),
         at("DELETE", "/cards/{id}", _writing(customers.detach_card)),
         at("GET", "/customers/{id}", _reading(customers.look_at_customer)),
         at("PATCH", "/customers/{id}", _writing(customers.change_customer)),

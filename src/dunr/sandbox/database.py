@@ -11,6 +11,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -20,8 +21,8 @@ import msgspec
 
 from .config import ClockMode
 from .instants import parsed, stored
-from .records import Record
-from .schema import TABLES, table_statements
+from .records import Event, Record
+from .schema import TABLES, columns_by_table, table_statements
 from .settings import Settings
 
 R = TypeVar("R", bound=Record)
@@ -31,11 +32,26 @@ CLOCK = "clock"
 SETTINGS = "settings"
 
 
+@dataclass(frozen=True)
+class Happening:
+    """One thing that became true, in our own words and by ids, for whoever tells it in others."""
+
+    kind: str
+    invoice: str | None = None
+    subscription: str | None = None
+    customer: str | None = None
+    charge: str | None = None
+    card: str | None = None
+    dispute: str | None = None
+
+
 class Transaction:
     """What one piece of work sees: the rows, the settings, and one ``now``."""
 
-    def __init__(self, connection: sqlite3.Connection, mode: ClockMode) -> None:
+    def __init__(self, connection: sqlite3.Connection, mode: ClockMode, listeners: Sequence[Listener] = ()) -> None:
         self._connection = connection
+        self._listeners = listeners
+        self.caused_by: tuple[str, str | None] | None = None  # the request at work, and its key
         self._settings: Settings | None = None
         self.manual = mode == "manual"
         self.now = datetime.now(UTC) if mode == "system" else parsed(self.single(CLOCK) or "")
@@ -56,6 +72,15 @@ class Transaction:
     def shown_now(self) -> datetime:
         """The clock as others see it, in snapshots and signatures; it may be told to be wrong."""
         return self.now + timedelta(seconds=self.settings.clock_offset_seconds)
+
+    @property
+    def overheard(self) -> bool:
+        """Whether another face tells what happens in events of its own."""
+        return bool(self._listeners)
+
+    def tell(self, happening: Happening) -> list[Event]:
+        """Let the listeners write their events; answers what they wrote, the most telling one first."""
+        return [event for listener in self._listeners for event in listener(self, happening)]
 
     def move_clock(self, to: datetime) -> None:
         self.put_single(CLOCK, stored(to))
@@ -103,6 +128,9 @@ class Transaction:
         return cursor.rowcount > 0
 
 
+Listener = Callable[[Transaction, Happening], list[Event]]
+
+
 def _column(value: Value) -> str | int | None:
     return stored(value) if isinstance(value, datetime) else value
 
@@ -129,10 +157,13 @@ class Database:
         self._lock = threading.Lock()
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self.on_commit: list[Callable[[], None]] = []
+        self.listeners: list[Listener] = []
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "busy_timeout = 10000"):
             self._connection.execute(f"PRAGMA {pragma}")
         for statement in table_statements():
             self._connection.execute(statement)
+        for table, names in columns_by_table():
+            self._add_missing(table, names)
         if mode == "manual":
             start = stored(clock_start or datetime.now(UTC).replace(microsecond=0))
             self._connection.execute("INSERT OR IGNORE INTO singles (name, value) VALUES (?, ?)", (CLOCK, start))
@@ -143,7 +174,7 @@ class Database:
         with self._lock:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                yield Transaction(self._connection, self._mode)
+                yield Transaction(self._connection, self._mode, self.listeners)
             except BaseException:
                 self._connection.execute("ROLLBACK")
                 raise
@@ -157,9 +188,16 @@ class Database:
         with self._lock:
             self._connection.execute("BEGIN")
             try:
-                yield Transaction(self._connection, self._mode)
+                yield Transaction(self._connection, self._mode, self.listeners)
             finally:
                 self._connection.execute("ROLLBACK")
+
+    def _add_missing(self, table: str, names: Sequence[str]) -> None:
+        """A file of an older version lacks the newest columns, all of which may be empty."""
+        there = {row[1] for row in self._connection.execute(f"PRAGMA table_info({table})")}
+        for name in names:
+            if name not in there:
+                self._connection.execute(f"ALTER TABLE {table} ADD COLUMN {name}")
 
     def close(self) -> None:
         with self._lock:

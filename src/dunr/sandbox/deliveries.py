@@ -20,6 +20,7 @@ from .events import WEBHOOK_URL
 from .identifiers import new_id
 from .records import Delivery, Event
 from .refusals import conflict
+from .stripe.rows import Endpoint
 
 RETRIED_FOR = timedelta(days=3)
 ANSWER_KEPT_CHARS = 2000
@@ -33,6 +34,7 @@ class Sending:
     url: str
     body: bytes
     signature: str
+    signature_header: str
     timeout_seconds: int
 
 
@@ -41,6 +43,29 @@ def sign(body: bytes, secrets: Sequence[str], timestamp: int) -> str:
     signed = f"{timestamp}.".encode() + body
     marks = [hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest() for secret in secrets]
     return ",".join([f"t={timestamp}", *(f"v1={mark}" for mark in marks)])
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """Where an event goes, which secrets sign it, and under which name."""
+
+    url: str
+    secrets: tuple[str, ...]
+    signature_header: str
+
+
+def receiver_of(tx: Transaction, event: Event, configured: tuple[str, ...]) -> Receiver:
+    """The endpoint that the event was written for, else the one configured receiver, else the first endpoint."""
+    endpoint = tx.get(Endpoint, event.endpoint)
+    url = tx.single(WEBHOOK_URL)
+    if endpoint is None and not url:
+        endpoint = next(iter(tx.find(Endpoint, "status = 'enabled'", limit=1)), None)
+    if endpoint is not None:
+        secrets = msgspec.json.decode(endpoint.secrets, type=tuple[str, ...])
+        return Receiver(endpoint.url, secrets, "stripe-signature")
+    if not url:
+        raise conflict("The sandbox has no webhook_url. Start it with one to send events.")
+    return Receiver(url, configured, "sandbox-signature")
 
 
 def waiting(tx: Transaction, until: datetime, *, newest_first: bool = False) -> list[Delivery]:
@@ -61,29 +86,33 @@ def undelivered(tx: Transaction) -> int:
 def drop_waiting(tx: Transaction) -> None:
     """A sandbox restarted without a receiver has nobody to send the rest to."""
     for delivery in tx.find(Delivery, "status = 'waiting'"):
+        event = tx.get(Event, delivery.event)
+        if event is not None and event.endpoint is not None:
+            continue
         delivery.status, delivery.error = "dropped", "no webhook_url is configured"
         tx.put(delivery)
 
 
 def prepare(tx: Transaction, delivery: Delivery, configured: tuple[str, ...]) -> Sending:
     event = tx.get(Event, delivery.event)
-    url = tx.single(WEBHOOK_URL)
-    if event is None or not url:
-        raise conflict("The sandbox has no webhook_url. Start it with one to send events.")
-    secrets = configured if event.signed_with is None else msgspec.json.decode(event.signed_with, type=list[str])
+    assert event is not None, "a delivery belongs to an event"
+    receiver = receiver_of(tx, event, configured)
+    secrets = receiver.secrets if event.signed_with is None else msgspec.json.decode(event.signed_with, type=list[str])
     body = event.body.encode()
     timestamp = int(tx.shown_now.timestamp()) + event.signed_offset_seconds
     signature = event.signature if event.signature is not None else sign(body, secrets, timestamp)
     delivery.signature, delivery.sent_at = signature, tx.now
     tx.put(delivery)
-    return Sending(delivery.id, url, body, signature, tx.settings.webhook_timeout_seconds)
+    return Sending(
+        delivery.id, receiver.url, body, signature, receiver.signature_header, tx.settings.webhook_timeout_seconds
+    )
 
 
 def send(client: httpx.Client, sending: Sending) -> tuple[int | None, str]:
     """The receiver's status and words, or no status and what went wrong."""
     headers = {"content-type": "application/json", "user-agent": "dunr-sandbox"}
     if sending.signature:
-        headers["sandbox-signature"] = sending.signature
+        headers[sending.signature_header] = sending.signature
     try:
         response = client.post(
             sending.url, content=sending.body, headers=headers, timeout=float(sending.timeout_seconds)

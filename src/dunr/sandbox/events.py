@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import msgspec
 
-from .database import Transaction
+from .database import Happening, Transaction
 from .identifiers import new_id
 from .records import Charge, Delivery, Event, Invoice
 
@@ -48,17 +48,26 @@ def emit(
     subscription: str | None = None,
     customer: str | None = None,
     charge: str | None = None,
+    card: str | None = None,
+    dispute: str | None = None,
 ) -> Event:
-    """Write the event and queue its deliveries, as the settings say."""
+    """Write the event and queue its deliveries, as the settings say.
+
+    Where another face tells it too, the answer is the event that its receiver will know.
+    """
     event_id = new_id("evt")
     data = {"invoice": invoice, "subscription": subscription, "customer": customer, "charge": charge}
     event = Event(id=event_id, event_id=event_id, type=kind, created_at=tx.now, body=body_of(tx, event_id, kind, data))
     tx.put(event)
-    _queue(tx, event)
-    return event
+    if tx.single(WEBHOOK_URL) or not tx.overheard:
+        queue(tx, event)
+    told = tx.tell(Happening(kind, invoice, subscription, customer, charge, card, dispute))
+    return told[0] if told else event
 
 
-def emit_invoice(tx: Transaction, kind: str, invoice: Invoice, charge: Charge | None = None) -> Event:
+def emit_invoice(
+    tx: Transaction, kind: str, invoice: Invoice, charge: Charge | None = None, dispute: str | None = None
+) -> Event:
     return emit(
         tx,
         kind,
@@ -66,12 +75,13 @@ def emit_invoice(tx: Transaction, kind: str, invoice: Invoice, charge: Charge | 
         subscription=invoice.subscription,
         customer=invoice.customer,
         charge=None if charge is None else charge.id,
+        dispute=dispute,
     )
 
 
-def _queue(tx: Transaction, event: Event) -> None:
+def queue(tx: Transaction, event: Event) -> None:
     settings = tx.settings
-    has_receiver = bool(tx.single(WEBHOOK_URL))
+    has_receiver = event.endpoint is not None or bool(tx.single(WEBHOOK_URL))
     due_at = tx.now + timedelta(seconds=settings.delay_webhooks_seconds)
     for _ in range(1 + settings.duplicate_webhooks):
         delivery = Delivery(id=new_id("dlv"), event=event.id, first_due_at=due_at, due_at=due_at)

@@ -7,6 +7,7 @@ do not reopen an invoice. Money that arrives late is booked in every status.
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Literal
 
 from .database import Transaction
 from .events import emit, emit_invoice
@@ -51,6 +52,14 @@ def payment_failed(tx: Transaction, invoice: Invoice, charge: Charge) -> None:
     follow_subscription(tx, invoice)
 
 
+def refunded(tx: Transaction, invoice: Invoice, charge: Charge, amount_minor: int) -> None:
+    """Money given back. The caller knows that so much is left; the invoice stays as it is."""
+    charge.refunded_minor += amount_minor
+    charge.updated_at = tx.now
+    tx.put(charge)
+    emit_invoice(tx, "charge.refunded", invoice, charge)
+
+
 def follow_subscription(tx: Transaction, invoice: Invoice) -> None:
     """Past due while one of its invoices has failed and is open; what has ended stays ended."""
     subscription = tx.get(Subscription, invoice.subscription)
@@ -70,11 +79,27 @@ def follow_subscription(tx: Transaction, invoice: Invoice) -> None:
     emit(tx, "subscription.updated", subscription=subscription.id, customer=subscription.customer)
 
 
+def settle_by_credit(tx: Transaction, invoice: Invoice) -> None:
+    """Less is owed without a charge: the caller has raised what is credited."""
+    status = settle_up(tx, invoice)
+    emit_invoice(tx, "invoice.paid" if status == "paid" else "invoice.updated", invoice)
+    follow_subscription(tx, invoice)
+
+
+def end(tx: Transaction, invoice: Invoice, status: Literal["void", "written_off"]) -> None:
+    """Nothing is asked for any more. The caller knows that it was a draft or open."""
+    invoice.status = status
+    settle_up(tx, invoice)
+    emit_invoice(tx, "invoice.voided" if status == "void" else "invoice.written_off", invoice)
+    follow_subscription(tx, invoice)
+
+
 def plan_own_retry(tx: Transaction, invoice: Invoice) -> None:
     """Where the processor retries by itself, write down when it will."""
     wanted = (
         tx.settings.retries_by_itself
         and invoice.status == "open"
+        and not invoice.left_alone
         and invoice.collection_method == "charge_automatically"
         and invoice.own_retry_count < OWN_RETRIES_MAX
     )

@@ -1,6 +1,6 @@
 """The little language of card scripts: text in, one typed outcome out.
 
-``succeed`` · ``succeed_partly:1000`` · ``decline:insufficient_funds[:advice[:network code]]``
+``succeed`` · ``succeed_partly:1000`` · ``decline:insufficient_funds[:advice[:network code[:network advice]]]``
 · ``requires_action`` · ``pending:settle`` · ``pending:fail[:code]`` · ``not_found``
 · ``error:500[:code]``, stored under the key where it is a 5xx · ``refuse:503[:code]``, never
 stored · ``hang:45:<outcome>`` · ``lost:<outcome>``, booked but not answered
@@ -25,6 +25,7 @@ class Decline:
     decline_code: str | None = None
     advice_code: str | None = None
     network_decline_code: str | None = None
+    network_advice_code: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,13 +105,14 @@ ERROR_CODES = {
 
 
 def decline_of(text: str) -> Decline:
-    """``insufficient_funds``, ``insufficient_funds:try_again_later`` or ``…::51``."""
-    code, advice, network = [*text.split(":"), "", ""][:3]
+    """``insufficient_funds``, ``insufficient_funds:try_again_later``, ``…::51`` or ``…::51:24``."""
+    code, advice, network, network_advice = [*text.split(":"), "", "", ""][:4]
     if not code:
         raise BadScript("decline needs a code, for example decline:insufficient_funds")
+    own = code if code in OWN_CODES else "card_declined"
     if code in ("authentication_required", "authentication_not_handled"):
-        return Decline("authentication_required", code, advice or None, network or None)
-    return Decline(code if code in OWN_CODES else "card_declined", code, advice or None, network or None)
+        own = "authentication_required"
+    return Decline(own, code, advice or None, network or None, network_advice or None)
 
 
 def parse(text: str) -> Outcome:

@@ -14,19 +14,18 @@ from starlette.routing import Route
 
 from . import charging, snapshots
 from .answers import Delayed, Reply, Silence, as_json
+from .billing import renew
 from .charging import ChargeBody
 from .database import Transaction
-from .events import ACCOUNT, LIVE, WEBHOOK_URL, emit
+from .events import ACCOUNT, LIVE, WEBHOOK_URL
 from .identifiers import new_id
 from .instants import on_wire, parsed
 from .machine import Sandbox
 from .records import Card, Customer, Intent, Invoice, PayToken, Subscription
 from .refusals import Refusal, bad_request, not_found, unavailable
-from .scripts import forget_assumed
 from .wire import Call, Handler, endpoint
 
 PAY_TOKEN_LIFE = timedelta(minutes=30)
-REFRESHED_UNTIL = timedelta(days=3 * 365)
 
 
 class UpdateSessionBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -153,11 +152,7 @@ def refresh_card(tx: Transaction, call: Call) -> Reply:
         raise not_found("card", call.path["id"])
     if tx.settings.updater == "miss":
         return as_json({"updated": False})
-    card.fingerprint = new_id("fp")
-    card.expires = f"{tx.now + REFRESHED_UNTIL:%Y-%m}"
-    tx.put(card)
-    forget_assumed(tx, card.id)
-    emit(tx, "payment_method.updated", customer=card.customer)
+    renew(tx, card)
     return as_json({"updated": True, "card": snapshots.card_on_wire(card)})
 
 

@@ -73,6 +73,7 @@ class Invoice(Record, kw_only=True):
     first_failed_at: datetime | None = None
     next_attempt_at: datetime | None = None
     own_retry_count: int = 0
+    left_alone: bool = False  # told not to act on it by ourselves
     products: str | None = None  # a JSON list
     tags: str | None = None  # a JSON list
     created_at: datetime
@@ -94,6 +95,7 @@ class Charge(Record, kw_only=True):
     decline_code: str | None = None
     advice_code: str | None = None
     network_decline_code: str | None = None
+    network_advice_code: str | None = None
     at: datetime
     settled_at: datetime | None = None
     refunded_minor: int = 0
@@ -172,6 +174,7 @@ class Event(Record, kw_only=True):
     signed_offset_seconds: int = 0
     signed_with: str | None = None  # JSON list of secrets instead of the configured ones
     signature: str | None = None  # the whole header, as given
+    endpoint: str | None = None  # whom it is for, where that is not the one configured receiver
 
 
 class Delivery(Record, kw_only=True):

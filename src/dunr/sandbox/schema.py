@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import records
+from .stripe import rows as stripe_rows
 
 TABLES: dict[type[records.Record], str] = {
     records.Customer: "customers",
@@ -19,6 +20,11 @@ TABLES: dict[type[records.Record], str] = {
     records.Event: "events",
     records.Delivery: "deliveries",
     records.PayToken: "pay_tokens",
+    stripe_rows.Endpoint: "stripe_endpoints",
+    stripe_rows.StripeEvent: "stripe_events",
+    stripe_rows.StripeKey: "stripe_keys",
+    stripe_rows.StripeRefund: "stripe_refunds",
+    stripe_rows.Permissions: "stripe_permissions",
 }
 
 INDEXES = (
@@ -35,9 +41,18 @@ INDEXES = (
     "CREATE INDEX IF NOT EXISTS agenda_by_time ON agenda (due_at)",
     "CREATE INDEX IF NOT EXISTS deliveries_waiting ON deliveries (due_at) WHERE status = 'waiting'",
     "CREATE INDEX IF NOT EXISTS deliveries_by_event ON deliveries (event)",
+    "CREATE INDEX IF NOT EXISTS invoices_by_creation ON invoices (created_at, seq)",
+    "CREATE INDEX IF NOT EXISTS charges_by_time ON charges (at, seq)",
+    "CREATE INDEX IF NOT EXISTS intents_by_invoice ON intents (invoice)",
+    "CREATE INDEX IF NOT EXISTS stripe_events_by_creation ON stripe_events (created_at, seq)",
+    "CREATE INDEX IF NOT EXISTS stripe_refunds_by_charge ON stripe_refunds (charge)",
 )
 
 SINGLES = "CREATE TABLE IF NOT EXISTS singles (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+
+
+def columns_by_table() -> list[tuple[str, tuple[str, ...]]]:
+    return [(table, kind.__struct_fields__) for kind, table in TABLES.items()]
 
 
 def table_statements() -> list[str]:

@@ -54,6 +54,11 @@ def forget_assumed(tx: Transaction, card: str) -> None:
         tx.remove(Script, card)
 
 
+def known(tx: Transaction, card: str) -> bool:
+    """Whether anything says what the card will answer."""
+    return tx.get(Script, card) is not None
+
+
 def remaining(tx: Transaction, card: str) -> dict[str, object]:
     script = tx.get(Script, card)
     lines = ["succeed"] if script is None else msgspec.json.decode(script.outcomes, type=list[str])

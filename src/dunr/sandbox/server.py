@@ -18,5 +18,6 @@ def serve(config: SandboxConfig, port: int) -> None:
         port=port,
         log_level="warning",
         access_log=False,
+        date_header=config.stripe is None,  # that face tells the sandbox's own time
         timeout_graceful_shutdown=STOP_SECONDS,
     )

@@ -27,9 +27,10 @@ S = TypeVar("S")
 
 BODY_BYTES_MAX = 1_000_000
 POLL_SECONDS = 0.02
+STRIPE_PATHS = ("/v1/", "/v2/")
 
 # Two pools: a receiver of a slow send must still be able to call the processor.
-_QUICK = ThreadPoolExecutor(16, thread_name_prefix="sandbox-quick")
+QUICK = ThreadPoolExecutor(16, thread_name_prefix="sandbox-quick")
 _SLOW = ThreadPoolExecutor(8, thread_name_prefix="sandbox-slow")
 
 
@@ -57,18 +58,18 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def endpoint(sandbox: Sandbox, handler: Handler, *, slow: bool = False) -> Endpoint:
     async def answer(request: Request) -> Response:
-        body = await _body(request)
+        body = await whole_body(request)
         if body is None:
             return _response(_problem(Problem(413, "Too large", f"At most {BODY_BYTES_MAX} bytes.")))
-        call = Call(request.path_params, request.query_params, request.headers, body, _base_url(request))
+        call = Call(request.path_params, request.query_params, request.headers, body, base_url(request))
         loop = asyncio.get_running_loop()
-        reply = await loop.run_in_executor(_SLOW if slow else _QUICK, _guarded, sandbox, handler, call)
+        reply = await loop.run_in_executor(_SLOW if slow else QUICK, _guarded, sandbox, handler, call)
         if isinstance(reply, Waiting):
-            reply = await _wait(sandbox, reply)
+            reply = await wait(reply, lambda waiting: _booked(sandbox, waiting.request))
         if isinstance(reply, Delayed):
             await asyncio.sleep(reply.seconds)
             reply = reply.answer
-        return _Silent() if isinstance(reply, Silence) else _response(reply)
+        return Silent() if isinstance(reply, Silence) else _response(reply)
 
     return answer
 
@@ -76,6 +77,9 @@ def endpoint(sandbox: Sandbox, handler: Handler, *, slow: bool = False) -> Endpo
 async def no_such_route(request: Request, _error: Exception) -> Response:
     """A wrong address in the words of the face that was meant."""
     what = f"{request.method} {request.url.path}"
+    if request.url.path.startswith(STRIPE_PATHS):
+        error = {"type": "invalid_request_error", "message": f"Unrecognized request URL ({what})."}
+        return _response(as_json({"error": error}, 404))
     if request.url.path.startswith("/processor"):
         return _response(as_json(not_found("route", what).body(), 404))
     problem = Problem(404, "Not found", f"There is no {what}. The faces are /sandbox/… and /processor/v1/….")
@@ -86,12 +90,12 @@ def _problem(problem: Problem) -> Answer:
     return Answer(problem.status, msgspec.json.encode(problem.body()), media_type="application/problem+json")
 
 
-def _base_url(request: Request) -> str:
+def base_url(request: Request) -> str:
     """Where this app is rooted as the caller sees it, its mount included."""
     return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
 
 
-async def _body(request: Request) -> bytes | None:
+async def whole_body(request: Request) -> bytes | None:
     """The whole body, or None as soon as it is longer than anything we could be asked."""
     body = bytearray()
     async for chunk in request.stream():
@@ -110,13 +114,13 @@ def _guarded(sandbox: Sandbox, handler: Handler, call: Call) -> Reply:
         return _problem(problem)
 
 
-async def _wait(sandbox: Sandbox, waiting: Waiting) -> Answer:
+async def wait(waiting: Waiting, look: Callable[[Waiting], Answer | None]) -> Answer:
     """Hold the line until the agenda has booked the result; it does so with or without us."""
     loop = asyncio.get_running_loop()
     remaining = (waiting.due_at - datetime.now(waiting.due_at.tzinfo)) / timedelta(seconds=1)
     await asyncio.sleep(max(0.0, remaining))
     while True:
-        booked = await loop.run_in_executor(_QUICK, _booked, sandbox, waiting.request)
+        booked = await loop.run_in_executor(QUICK, look, waiting)
         if booked is not None:
             return booked
         await asyncio.sleep(POLL_SECONDS)
@@ -137,7 +141,7 @@ def _response(answer: Answer) -> Response:
     return Response(answer.body, answer.status, headers, media_type=answer.media_type)
 
 
-class _Silent(Response):
+class Silent(Response):
     """Closes the connection with nothing said, as a dead processor would.
 
     ASGI has no word for that. Under uvicorn the receive function belongs to
