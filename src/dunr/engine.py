@@ -5,7 +5,7 @@ Around every send lie four beats. *Look*: a snapshot, whose news is applied firs
 """
 
 from dunr.core.decide import decide
-from dunr.core.decision import Decision
+from dunr.core.decision import Decision, Dossier
 from dunr.core.effects import Charge
 from dunr.core.events import (
     AttemptOverdue,
@@ -17,13 +17,15 @@ from dunr.core.events import (
     RetryNow,
     TimerFired,
 )
+from dunr.core.model import Case
 from dunr.core.reconcile import events_from
 from dunr.core.terms import InFlightAction
 from dunr.core.timers import due_event
+from dunr.core.value import replace
 from dunr.errors import NoSuchThing, WishRejected
 from dunr.ports import KeyRefused, ObjectMissing, Refs, SnapshotUnavailable
 from dunr.sending import Sender
-from dunr.stepping import Look, Parts, Stepper
+from dunr.stepping import Look, Parts
 
 LOOKS_MAX = 5
 EVENTS_OF_ONE_SNAPSHOT_MAX = 60
@@ -31,52 +33,47 @@ EVENTS_OF_ONE_SNAPSHOT_MAX = 60
 __all__ = ["Engine", "Look", "Parts"]
 
 
-class Engine(Stepper):
+class Engine(Sender):
     """Applies news, wakes cases and grants wishes, for any number of threads at once."""
-
-    def __init__(self, parts: Parts) -> None:
-        """Keep the parts; nothing is read or started."""
-        super().__init__(parts)
-        self._sender = Sender(self)
-
-    def send(self, case_id: str, decision: Decision, look: Look | None) -> None:
-        """Send what a decision ordered for the attempt in flight."""
-        self._sender.send(case_id, decision, look)
 
     # --- looking ----------------------------------------------------------------------------------------------------------------
 
-    def converge(self, case_id: str, look: Look) -> bool:
-        """Apply everything that a snapshot says and the case does not know, money first, one event at a time; whether something was sent for it."""
+    def converge(self, case_id: str, look: Look) -> tuple[bool, Dossier | None]:
+        """Apply everything that a snapshot says and the case does not know, money first, one event at a time.
+
+        Whether something was sent for it, and what was known in the end.
+        """
         sent = False
         for _ in range(EVENTS_OF_ONE_SNAPSHOT_MAX):
-            rows = self.load(case_id, look.snapshot)
-            dossier = self.dossier(case_id, rows, look.snapshot)
-            decisions = (decide(dossier, event, self.facts, self.clock.now()) for event in events_from(dossier))
+            read = self.read(case_id, look.snapshot)
+            decisions = (decide(read, event, self.facts, self.clock.now()) for event in events_from(read))
             decision = next((one for one in decisions if not one.changes_nothing), None)
             if decision is None:
-                return sent
-            if self.commit(rows, decision):
+                return sent, read
+            if self.commit(read, decision):
                 self.send(case_id, decision, look)
                 sent = sent or any(isinstance(effect, Charge) for effect in decision.effects)
-        return sent
+        return sent, None
 
     def look(self, case_id: str) -> Look:
         """Read the processor and apply its news. Where that sent something, what was read before is history: it is read again."""
         for _ in range(LOOKS_MAX):
             look = self.snapshot(case_id)
-            if not self.converge(case_id, look):
+            sent, read = self.converge(case_id, look)
+            if not sent:
                 break
-        return look
+        return replace(look, read=read)
 
     # --- waking -----------------------------------------------------------------------------------------------------------------
 
     def wake(self, case_id: str) -> None:
         """Do what is due for a case, if anything is. Nothing is begun, sent again or paused without a look."""
-        event = self._due(case_id)
-        if event is None:
+        case = self.store.load(case_id, Refs()).case
+        event = self._due(case)
+        if case is None or event is None:
             return
         look = None
-        if self._needs_look(case_id, event):
+        if _needs_look(case, event):
             try:
                 look = self.look(case_id)
             except SnapshotUnavailable as unavailable:
@@ -85,26 +82,17 @@ class Engine(Stepper):
             except ObjectMissing as missing:
                 self.step(case_id, LookFailed(str(missing), missing=True))
                 return
-            event = self._due(case_id)
+            event = self._due((look.read or self.store.load(case_id, Refs())).case)
         if event is not None:
             self.act(case_id, event, look)
 
-    def _due(self, case_id: str) -> Event | None:
+    def _due(self, case: Case | None) -> Event | None:
         """The event that is due for a case by its own row."""
-        case = self.store.load(case_id, Refs()).case
         return due_event(case, self.clock.now()) if case is not None else None
-
-    def _needs_look(self, case_id: str, event: Event) -> bool:
-        """Whether the event may lead to a send or a pause; a look-up may not."""
-        if isinstance(event, AttemptOverdue):
-            case = self.store.load(case_id, Refs()).case
-            attempt = case.in_flight if case is not None else None
-            return attempt is not None and attempt.next_action is InFlightAction.RESEND
-        return isinstance(event, TimerFired | MethodUpdated | DeadlineReached)
 
     def act(self, case_id: str, event: Event, look: Look | None) -> Decision:
         """Step, then send what the decision ordered."""
-        decision = self.step(case_id, event, look.snapshot if look is not None else None)
+        decision = self.step(case_id, event, look)
         self.send(case_id, decision, look)
         return decision
 
@@ -128,7 +116,15 @@ class Engine(Stepper):
             if isinstance(event, PayNow | RetryNow):
                 text = f"The processor cannot be read now, so nothing was done: {failure}"
                 raise WishRejected(text, 503) from failure
-        decision = self.step(case_id, event, look.snapshot if look is not None else None)
+        decision = self.step(case_id, event, look)
         if decision.rejection is not None:
             raise WishRejected(decision.rejection.detail, decision.rejection.http_status)
         return decision, look
+
+
+def _needs_look(case: Case, event: Event) -> bool:
+    """Whether the event may lead to a send or a pause; a look-up may not."""
+    if isinstance(event, AttemptOverdue):
+        attempt = case.in_flight
+        return attempt is not None and attempt.next_action is InFlightAction.RESEND
+    return isinstance(event, TimerFired | MethodUpdated | DeadlineReached)

@@ -14,6 +14,7 @@ from dunr.core.terms import AlertKind
 from dunr.engine import Engine
 from dunr.errors import BadEvent, StoreUnavailable
 from dunr.ports import (
+    Change,
     Inbound,
     InboundState,
     KeyRefused,
@@ -30,6 +31,7 @@ MISSING_TRIED_FOR = timedelta(minutes=15)
 WAIT_ALERT_AFTER = timedelta(hours=1)
 WAIT_SECONDS = 15
 WAIT_SECONDS_MAX = 900
+NOTHING_READ = Rows(None, None, None, None)
 
 
 class Intake:
@@ -157,4 +159,4 @@ class Intake:
     def alert(self, kind: AlertKind, about: str, text: str) -> None:
         """Tell a person about something that belongs to no case."""
         alert = RaiseAlert(keys.alert(kind, about), kind, None, text, self.engine.clock.now())
-        self.engine.commit(Rows(None, None, None, None), Decision((text,), effects=(alert,)))
+        self.engine.store.commit((Change(NOTHING_READ, Decision((text,), effects=(alert,))),))

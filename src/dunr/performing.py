@@ -16,6 +16,7 @@ from dunr.ports import Delivery, Mailer, ObjectMissing, Publisher, Refs, Snapsho
 DEFER_SECONDS = 30
 DEFER_SECONDS_MAX = 3600
 MERCHANT_DEFER_SECONDS_MAX = 6 * 3600  # an application that has been down for days is not asked every hour
+HELD_DEFER_SECONDS_MAX = 6 * 3600  # a dispute takes months
 REPEATED_WHEN_UNSURE = frozenset({NoticeKind.FINAL_WARNING, NoticeKind.PAUSED})
 
 
@@ -102,13 +103,13 @@ class Performer:
         case = rows.case
         waiting = notices.waits_because(case)
         if waiting is not None:
-            self._defer(notice.key, undone, waiting)
+            self._defer(notice.key, undone, waiting, HELD_DEFER_SECONDS_MAX)
             return
         current = notices.as_it_leaves(case, notice)
         if case is None or current is None:
             self._done(notice.key, "dropped: it would not be true any more")
             return
-        if self.engine.parts.rulebook.stops(case.processor, case.account).mail:
+        if self.engine.parts.rulebook.standing(case.processor, case.account).stops.mail:
             self._defer(notice.key, undone, "mail is stopped")
             return
         if rows.customer is None or rows.customer.mail_stopped or rows.customer.payer.email is None:

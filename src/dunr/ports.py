@@ -185,6 +185,10 @@ class Store(Protocol):
         """A document by name."""
         ...
 
+    def documents(self, names: Sequence[str]) -> Mapping[str, Document]:
+        """Documents by name, in one consistent read; a name without a document is missing from the answer."""
+        ...
+
     def put_document(self, name: str, body: bytes, expected_version: int) -> bool:
         """Write a document on condition of its version (0: it must not exist); False when stale."""
         ...
@@ -310,6 +314,13 @@ class Processor(Protocol):
         ...
 
 
+class Standing(Value):
+    """What holds for one account at this moment. `epoch` counts how often this store was adopted as a copy."""
+
+    stops: Stops
+    epoch: int
+
+
 class Rulebook(Protocol):
     """The documents that decide: policies by hash, the stops, the epoch of an adopted copy."""
 
@@ -321,16 +332,12 @@ class Rulebook(Protocol):
         """A policy that some case opened with. It was kept, so it is there."""
         ...
 
-    def stops(self, processor: str, account: str) -> Stops:
-        """Everything that is stopped now, read fresh: a brake holds from the next send on."""
+    def standing(self, processor: str, account: str) -> Standing:
+        """Everything that is stopped now, and the epoch, in one fresh read: a brake holds from the next send on."""
         ...
 
     def stop_charges(self, processor: str, account: str, why: str) -> None:
         """Stop all sending to one account."""
-        ...
-
-    def epoch(self) -> int:
-        """How often this store was adopted as a copy."""
         ...
 
 

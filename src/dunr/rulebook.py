@@ -10,7 +10,7 @@ import msgspec
 from dunr.core.decision import Stops
 from dunr.core.policy import Policy, policy_hash
 from dunr.errors import StoreUnavailable
-from dunr.ports import Store
+from dunr.ports import Document, Standing, Store
 
 STOPS = "stops"
 EPOCH = "epoch"
@@ -27,7 +27,7 @@ class Stop(msgspec.Struct, frozen=True):
 
 
 EVERYWHERE = "*"
-NOTHING = Stops()
+NOTHING = Standing(Stops(), 0)  # is stopped, and nobody adopted this store
 COPIED = "copy"  # everywhere, until `dunr adopt`: resuming anything else leaves it up
 
 
@@ -74,7 +74,10 @@ class StoredRulebook:
 
     def all_stops(self) -> tuple[Stop, ...]:
         """Every stop that stands."""
-        document = self._store.document(STOPS)
+        return self._stops_in(self._store.document(STOPS))
+
+    def _stops_in(self, document: Document | None) -> tuple[Stop, ...]:
+        """The stops of a document, decoded once for each of its versions."""
         if document is None:
             return ()
         version, stops = self._decoded
@@ -83,11 +86,18 @@ class StoredRulebook:
             self._decoded = (document.version, stops)
         return stops
 
-    def stops(self, processor: str, account: str) -> Stops:
-        """What is stopped for one account."""
-        here = [stop for stop in self.all_stops() if stop.scope in (EVERYWHERE, COPIED, f"{processor}:{account}")]
-        if not here:
+    def standing(self, processor: str, account: str) -> Standing:
+        """What is stopped for one account, and the epoch."""
+        found = self._store.documents((STOPS, EPOCH))
+        if not found:
             return NOTHING
+        epoch = int(found[EPOCH].body) if EPOCH in found else 0
+        return Standing(self._stops(found.get(STOPS), processor, account), epoch)
+
+    def _stops(self, document: Document | None, processor: str, account: str) -> Stops:
+        """What a document stops for one account."""
+        scopes = (EVERYWHERE, COPIED, f"{processor}:{account}")
+        here = [stop for stop in self._stops_in(document) if stop.scope in scopes]
         charges, pauses, mail = (tuple(stop.why for stop in here if stop.kind == kind) for kind in KINDS)
         return Stops(charges, pauses, mail)
 

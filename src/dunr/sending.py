@@ -20,12 +20,8 @@ from dunr.stepping import Look, Stepper
 LOOKS_BEFORE_SEND_MAX = 5
 
 
-class Sender:
-    """Performs the effects that have no record but the attempt in flight."""
-
-    def __init__(self, stepper: Stepper) -> None:
-        """Keep what steps."""
-        self.stepper = stepper
+class Sender(Stepper):
+    """Steps, and performs the effects that have no record but the attempt in flight."""
 
     def send(self, case_id: str, decision: Decision, look: Look | None) -> None:
         """The effects that the attempt in flight records by itself: charges and look-ups."""
@@ -43,36 +39,36 @@ class Sender:
             return
         case, attempt, refusals = held
         if refusals:
-            self.stepper.step(case_id, AttemptWithdrawn(attempt.number, effect.fence, refusals))
+            self.step(case_id, AttemptWithdrawn(attempt.number, effect.fence, refusals))
             return
-        answer = self.stepper.parts.processors[case.processor].charge(_request(case, attempt))
+        answer = self.parts.processors[case.processor].charge(_request(case, attempt))
         match answer:
             case Paid() | Declined() | Refused():
-                self.stepper.step(case_id, AttemptSettled(attempt.number, answer))
+                self.step(case_id, AttemptSettled(attempt.number, answer))
             case Pending() | Unanswered() | NotNow():
-                self.stepper.step(case_id, AttemptAnswered(attempt.number, answer, fence=effect.fence))
+                self.step(case_id, AttemptAnswered(attempt.number, answer, fence=effect.fence))
 
     def _cleared(self, case_id: str, effect: Charge, look: Look) -> tuple[Case, Attempt, tuple[str, ...]] | None:
         """The attempt, and what forbids it by a look that is young enough; None where this fence does not hold it any more."""
-        look_age_max = timedelta(seconds=self.stepper.facts.timing.look_max_age_seconds)
+        look_age_max = timedelta(seconds=self.facts.timing.look_max_age_seconds)
         for looks_count in count(1):
             rows, attempt = self._held_attempt(case_id, effect)
             if rows.case is None or attempt is None:
                 break
             refusals = self._gate(rows, rows.case, attempt, look.snapshot)
-            if refusals or self.stepper.clock.now() - look.asked_at <= look_age_max:
+            if refusals or self.clock.now() - look.asked_at <= look_age_max:
                 return rows.case, attempt, refusals
             if looks_count > LOOKS_BEFORE_SEND_MAX:
                 return rows.case, attempt, ("each look took longer than a look may be old",)
             try:
-                look = self.stepper.snapshot(case_id)
+                look = self.snapshot(case_id)
             except (SnapshotUnavailable, ObjectMissing) as failure:
                 return rows.case, attempt, (f"the processor could not be read: {failure}",)
         return None
 
     def _held_attempt(self, case_id: str, effect: Charge) -> tuple[Rows, Attempt | None]:
         """The attempt to send, if it is still in flight under this fence; a stale holder stops here and writes nothing."""
-        rows = self.stepper.store.load(case_id, Refs())
+        rows = self.store.load(case_id, Refs())
         attempt = rows.case.in_flight if rows.case is not None else None
         if attempt is None or attempt.number != effect.attempt_number or attempt.fence != effect.fence:
             return rows, None
@@ -83,24 +79,22 @@ class Sender:
     def _gate(self, rows: Rows, case: Case, attempt: Attempt, snapshot: Snapshot) -> tuple[str, ...]:
         """The look before the send, with the stops read fresh."""
         assert attempt.method is not None, "an attempt of ours names its method"
-        facts = self.stepper.facts.processors[case.processor]
-        if gate.is_key_old(attempt, facts, self.stepper.clock.now()):
+        facts = self.facts.processors[case.processor]
+        if gate.is_key_old(attempt, facts, self.clock.now()):
             return ("its key is too old: whoever was to send it slept for too long",)
-        stops = self.stepper.stops(case.processor, case.account, snapshot)
+        stops = self.standing(case.processor, case.account, snapshot).stops
         return gate.closed_because(
             case, attempt.amount_minor, attempt.currency, attempt.method, snapshot, rows.method, stops
         )
 
     def _look_up(self, case_id: str, effect: LookUp) -> None:
         """Ask the processor what became of an attempt, and commit what it says."""
-        case = self.stepper.store.load(case_id, Refs()).case
+        case = self.store.load(case_id, Refs()).case
         attempt = case.in_flight if case is not None else None
         if case is None or attempt is None or attempt.number != effect.attempt_number:
             return
-        answer = self.stepper.parts.processors[case.processor].find_charge(
-            case.account, case.processor_invoice_id, attempt
-        )
-        decision = self.stepper.step(case_id, _looked_up(attempt.number, answer))
+        answer = self.parts.processors[case.processor].find_charge(case.account, case.processor_invoice_id, attempt)
+        decision = self.step(case_id, _looked_up(attempt.number, answer))
         self.send(case_id, decision, None)
 
 

@@ -13,7 +13,7 @@ from dunr.core.facts import Facts
 from dunr.core.snapshot import Snapshot
 from dunr.core.value import Value
 from dunr.errors import StoreUnavailable
-from dunr.ports import Change, Clock, Processor, Refs, Rows, Rulebook, Store
+from dunr.ports import Change, Clock, Processor, Refs, Rows, Rulebook, Standing, Store
 
 STALE_TRIES_MAX = 100
 SKEW_MAX = timedelta(minutes=5)
@@ -31,10 +31,11 @@ class Parts(Value):
 
 
 class Look(Value):
-    """A snapshot, and when we asked for it by our own clock: its age is judged by that."""
+    """A snapshot, and when we asked for it by our own clock: its age is judged by that. `read` is what we knew once all of it had been applied."""
 
     snapshot: Snapshot
     asked_at: datetime
+    read: Dossier | None = None
 
 
 class Stepper:
@@ -48,27 +49,33 @@ class Stepper:
         self.facts = parts.facts
         self.steps_count = 0
 
-    def step(self, case_id: str, event: Event, snapshot: Snapshot | None = None) -> Decision:
+    def step(self, case_id: str, event: Event, look: Look | None = None) -> Decision:
         """Decide on an event and commit; where somebody was faster, read again and decide again."""
+        snapshot, read = (look.snapshot, look.read) if look is not None else (None, None)
         for _ in range(STALE_TRIES_MAX):
-            rows = self.load(case_id, snapshot)
-            decision = decide(self.dossier(case_id, rows, snapshot), event, self.facts, self.clock.now())
-            if self.commit(rows, decision):
+            if read is None:
+                read = self.read(case_id, snapshot)
+            decision = decide(read, event, self.facts, self.clock.now())
+            if self.commit(read, decision):
                 return decision
+            read = None
         raise StoreUnavailable(f"{case_id} changed {STALE_TRIES_MAX} times while a step was decided; try again")
 
-    def commit(self, rows: Rows, decision: Decision) -> bool:
+    def commit(self, read: Dossier, decision: Decision) -> bool:
         """Write a decision whole; False where the rows have moved. One that changes nothing is not written."""
         if decision.changes_nothing and not decision.effects:
             return True
+        rows = Rows(read.case, read.subscription, read.method, read.customer)
         written = self.store.commit((Change(rows, decision),))[0]
         self.steps_count += written
         return written
 
-    def dossier(self, case_id: str, rows: Rows, snapshot: Snapshot | None) -> Dossier:
-        """Everything that a decision may depend on."""
-        rulebook, case = self.parts.rulebook, rows.case
+    def read(self, case_id: str, snapshot: Snapshot | None) -> Dossier:
+        """Everything that a decision may depend on, read now."""
+        rulebook, rows = self.parts.rulebook, self._rows(case_id, snapshot)
+        case = rows.case
         processor, account, _ = case_id.split(":", 2)
+        standing = self.standing(processor, account, snapshot)
         return Dossier(
             case_id=case_id,
             case=case,
@@ -77,29 +84,30 @@ class Stepper:
             customer=rows.customer,
             policy=rulebook.policy(case.policy_hash) if case is not None else rulebook.policy_for_new_case(),
             snapshot=snapshot,
-            stops=self.stops(processor, account, snapshot),
-            epoch=rulebook.epoch(),
+            stops=standing.stops,
+            epoch=standing.epoch,
             holder=self.parts.holder,
         )
 
-    def stops(self, processor: str, account: str, snapshot: Snapshot | None) -> Stops:
-        """What is stopped, including by a clock of ours that disagrees with the processor's."""
-        stops = self.parts.rulebook.stops(processor, account)
+    def standing(self, processor: str, account: str, snapshot: Snapshot | None) -> Standing:
+        """The epoch and what is stopped, including by a clock of ours that disagrees with the processor's."""
+        standing = self.parts.rulebook.standing(processor, account)
         if (
             snapshot is None
             or abs(self.clock.now() - snapshot.taken_at) <= SKEW_MAX
             or not self._disagrees(processor, account)
         ):
-            return stops
+            return standing
         why = "our clock and the processor's differ by more than five minutes"
-        return Stops((*stops.charges, why), (*stops.pauses, why), stops.mail)
+        stops = standing.stops
+        return Standing(Stops((*stops.charges, why), (*stops.pauses, why), stops.mail), standing.epoch)
 
     def _disagrees(self, processor: str, account: str) -> bool:
         """Whether the processor's own clock, asked now, is far from ours: an old snapshot alone proves nothing."""
         theirs = self.parts.processors[processor].now(account)
         return theirs is not None and abs(self.clock.now() - theirs) > SKEW_MAX
 
-    def load(self, case_id: str, snapshot: Snapshot | None) -> Rows:
+    def _rows(self, case_id: str, snapshot: Snapshot | None) -> Rows:
         """One consistent read; the rows beside a case are those that the snapshot names, if there is one."""
         if snapshot is None:
             return self.store.load(case_id, Refs())

@@ -71,10 +71,10 @@ def test_resuming_is_not_adopting(tmp_path: Path) -> None:
         for kind in ("charges", "pauses", "mail"):
             application.rulebook.stop(kind, "*", "an operator")
             application.rulebook.resume(kind)
-        assert application.rulebook.stops("sandbox", "acct_sandbox").charges
+        assert application.rulebook.standing("sandbox", "acct_sandbox").stops.charges
         assert len(alerts(application, AlertKind.COPIED_STORE)) == 1
         assert adopted(application)
-        assert not application.rulebook.stops("sandbox", "acct_sandbox").charges
+        assert not application.rulebook.standing("sandbox", "acct_sandbox").stops.charges
     assert not is_copy(settings(tmp_path / "two"))
 
 
@@ -84,7 +84,7 @@ def test_adopting_leaves_an_operators_own_brake_on(tmp_path: Path) -> None:
     copied(tmp_path / "one", tmp_path / "two")
     with running(settings(tmp_path / "two")) as application:
         assert adopted(application)
-        assert application.rulebook.stops("sandbox", "acct_sandbox").charges == ("an operator",)
+        assert application.rulebook.standing("sandbox", "acct_sandbox").stops.charges == ("an operator",)
 
 
 def test_a_copy_charges_mails_and_pauses_nobody_until_it_is_adopted(

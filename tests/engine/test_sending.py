@@ -10,9 +10,9 @@ from dunr.core.decision import Stops
 from dunr.core.effects import Charge
 from dunr.core.events import AttemptWithdrawn
 from dunr.core.model import Method
-from dunr.ports import Rows
+from dunr.ports import Rows, Standing
 from dunr.sending import Sender
-from dunr.stepping import Look, Stepper
+from dunr.stepping import Look, Parts
 from tests.core.world import facts, story
 
 
@@ -29,12 +29,21 @@ def test_a_sender_that_slept_for_too_long_sends_nothing(slept_hours: float, is_s
     assert attempt is not None
     now = attempt.begun_at + timedelta(hours=slept_hours)
     clock = SimpleNamespace(now=lambda: now)
-    stepper = SimpleNamespace(facts=facts(), clock=clock, stops=lambda *_: Stops())
-    refusals = Sender(cast(Stepper, stepper))._gate(Rows(case, None, None, None), case, attempt, snapshot)
+    rulebook = SimpleNamespace(standing=lambda *_: Standing(Stops(), 0))
+    parts = SimpleNamespace(
+        store=None,
+        processors={"sandbox": SimpleNamespace(now=lambda _: now)},
+        rulebook=rulebook,
+        facts=facts(),
+        clock=clock,
+    )
+    refusals = Sender(cast(Parts, parts))._gate(Rows(case, None, None, None), case, attempt, snapshot)
     assert (refusals == ()) is is_sent
 
 
-def test_a_processor_that_is_read_more_slowly_than_a_look_may_be_old_is_left_alone_after_a_few_looks() -> None:
+def test_a_processor_that_is_read_more_slowly_than_a_look_may_be_old_is_left_alone_after_a_few_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = story("""
     2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
                       notice first
@@ -46,15 +55,15 @@ def test_a_processor_that_is_read_more_slowly_than_a_look_may_be_old_is_left_alo
     assert attempt is not None
     clock, method = SlowClock(attempt.begun_at), Method("sandbox:main:card_1", 1, fence=attempt.fence)
     written: list[AttemptWithdrawn] = []
-    stepper = SimpleNamespace(
+    parts = SimpleNamespace(
+        store=SimpleNamespace(load=lambda *_: Rows(case, None, method, None)),
+        processors={"sandbox": SimpleNamespace(now=lambda _: clock.now(), snapshot=lambda *_: snapshot)},
+        rulebook=SimpleNamespace(standing=lambda *_: Standing(Stops(), 0)),
         facts=facts(),
         clock=clock,
-        stops=lambda *_: Stops(),
-        store=SimpleNamespace(load=lambda *_: Rows(case, None, method, None)),
-        snapshot=lambda _: Look(snapshot, clock.now()),
-        step=lambda _, event: written.append(event),
     )
-    sender = Sender(cast(Stepper, stepper))
+    sender = Sender(cast(Parts, parts))
+    monkeypatch.setattr(sender, "step", lambda _, event: written.append(event))
     sender._charge(case.id, Charge(case.id, attempt.number, attempt.fence), Look(snapshot, clock.now()))
     assert [type(event) for event in written] == [AttemptWithdrawn]
     assert written[0].why == ("each look took longer than a look may be old",)

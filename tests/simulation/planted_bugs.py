@@ -58,7 +58,7 @@ def lease_without_fence(patch: pytest.MonkeyPatch, _: Facts) -> None:
     """Whoever took the lease once goes on for ever, and may say that nothing was sent."""
 
     def held(sender: Sender, case_id: str, _: object) -> object:
-        rows = sender.stepper.store.load(case_id, Refs())
+        rows = sender.store.load(case_id, Refs())
         return rows, rows.case.in_flight if rows.case is not None else None
 
     def withdrawn(draft: Draft, event: object) -> None:

@@ -35,8 +35,9 @@ def pause_due_at(case: Case) -> datetime | None:
 
 def hold_ends_at(case: Case) -> datetime | None:
     """When the first of the holds ends by itself."""
-    ends = [hold.until_at for hold in case.holds if hold.until_at is not None]
-    return min(ends, default=None)
+    if not case.holds:
+        return None
+    return min([hold.until_at for hold in case.holds if hold.until_at is not None], default=None)
 
 
 def _step_due_at(case: Case) -> datetime | None:
@@ -55,14 +56,11 @@ def _turn_due_at(case: Case) -> datetime | None:
 def wake_at(case: Case) -> datetime | None:
     """The earliest instant at which `due_event` will have something to say."""
     attempt = case.in_flight
-    wishes = [
-        attempt.next_action_at if attempt is not None else None,
-        hold_ends_at(case),
-        _turn_due_at(case),
-        _step_due_at(case),
-        pause_due_at(case),
-    ]
-    first = min((at for at in wishes if at is not None), default=None)
+    first = attempt.next_action_at if attempt is not None else None
+    for wish in (hold_ends_at, _turn_due_at, _step_due_at, pause_due_at):
+        at = wish(case)
+        if at is not None and (first is None or at < first):
+            first = at
     if first is None or case.not_before_at is None:
         return first
     return max(first, case.not_before_at)

@@ -97,6 +97,7 @@ def run(worlds: int, seed: int, *, facts: Facts | None = None, violations_max: i
             played += 1
             if played % WORLDS_BETWEEN_SWEEPS == 0:
                 gc.collect()
+            world.dissolve()
             if broken is not None:
                 story = tell(world_seed, facts) if len(violations) < VIOLATIONS_TOLD_MAX else ""
                 violations.append(Violation(world_seed, broken.promise, broken.seen, story))

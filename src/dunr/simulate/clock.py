@@ -38,6 +38,10 @@ class Happenings:
         """The instant of the next act."""
         return self._heap[0][0] if self._heap else None
 
+    def forget(self) -> None:
+        """Nothing will happen any more."""
+        self._heap.clear()
+
     def happen(self) -> None:
         """Let everything happen whose instant has come."""
         heap = self._heap

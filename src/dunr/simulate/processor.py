@@ -50,7 +50,10 @@ class SimProcessor:
     def _cannot_be_read(self, rate: float) -> bool:
         """Whether this reading fails: by bad luck, or in an outage of days."""
         now = self._clock.instant
-        return any(begin <= now < end for begin, end in self.calls.outages) or (rate > 0 and self._rng.random() < rate)
+        for begin, end in self.calls.outages:
+            if begin <= now < end:
+                return True
+        return rate > 0 and self._rng.random() < rate
 
     def _read_or_raise(self) -> None:
         self._turns.port_call()

@@ -1,6 +1,6 @@
 """The memory store of a world: each verb is a place where somebody else may run, and each commit is watched."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from dunr.adapters.stores.memory import MemoryStore
@@ -43,8 +43,9 @@ class WatchedStore(MemoryStore):
             if done:
                 task = self._turns.current
                 self._watch.committed(task.name if task is not None else "world", change, change.decision)
-                if any(isinstance(effect, Charge) for effect in change.decision.effects):
-                    self._turns.perilous_moment()
+                for effect in change.decision.effects:
+                    if isinstance(effect, Charge):
+                        self._turns.perilous_moment()
         return written
 
     def due(self, now: datetime, limit: int) -> Sequence[str]:
@@ -67,9 +68,17 @@ class WatchedStore(MemoryStore):
         self._turns.port_call()
         return super().document(name)
 
+    def documents(self, names: Sequence[str]) -> Mapping[str, Document]:
+        self._turns.port_call()
+        return super().documents(names)
+
     def case(self, case_id: str) -> Case | None:
         """A case, read by the world itself."""
         return self._cases.get(case_id)
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether anything waits for a worker now; read by the world itself."""
+        return self._cases_due.has_due(now) or self._effects_due.has_due(now) or self._inbounds_due.has_due(now)
 
     def next_case_at(self) -> datetime | None:
         """When the next case or inbound is due; a notice may wait as long as its case is held."""

@@ -136,7 +136,7 @@ class Turns:
                 task.asleep_until = self._clock.instant + timedelta(seconds=seconds)
                 return "froze"
         task.asleep_until, task.idle = None, False
-        task.calls_left = LONELY_TURN_LENGTH if alone else rng.choice(TURN_LENGTHS)
+        task.calls_left = LONELY_TURN_LENGTH if alone else TURN_LENGTHS[int(rng.random() * len(TURN_LENGTHS))]
         self.current = task
         try:
             task.greenlet.switch()

@@ -128,7 +128,7 @@ class World:
 
         def work() -> None:
             while True:
-                if not self._is_due() or runner.run_once() == 0:
+                if runner.run_once() == 0 or not self.store.is_due(self.clock.instant):
                     self.turns.rest()
 
         def replace_me() -> None:
@@ -172,6 +172,12 @@ class World:
             self.store, self.calls.invoices.values(), self.watch.rows, self.watch.messages, hashes=self.seed % 16 == 0
         )
 
+    def dissolve(self) -> None:
+        """Let go of everything, so that a world that is over costs no search for rubbish. Workers that wait are ended here."""
+        self.happenings.forget()
+        self.turns.tasks.clear()
+        vars(self).clear()
+
     def _come_to_rest(self) -> None:
         """Go on until nothing is due any more."""
         self._go_on_until(self.clock.instant + REST_LASTS)
@@ -202,7 +208,7 @@ class World:
             candidates = turns.ready()
             if (
                 not candidates or (len(candidates) < len(turns.tasks) and rng.random() < WAKE_ANOTHER_RATE)
-            ) and self._is_due():
+            ) and self.store.is_due(clock.instant):
                 candidates += turns.idlers()
             if not candidates:
                 next_at = self._next_at()
@@ -213,15 +219,10 @@ class World:
             at_one_instant += 1
             if at_one_instant > TURNS_AT_ONE_INSTANT_MAX:
                 raise PromiseBroken("work ends", f"still busy after {TURNS_AT_ONE_INSTANT_MAX} turns without a pause")
-            task = candidates[0] if len(candidates) == 1 else rng.choice(candidates)
+            task = candidates[int(rng.random() * len(candidates))]
             if turns.give(task, alone=len(turns.tasks) == 1) == "froze":
                 self._meanwhile(task)
             clock.instant += tick
-
-    def _is_due(self) -> bool:
-        """Whether the store has something for a worker now; read by the world itself."""
-        due_at = self.store.next_due_at()
-        return due_at is not None and due_at <= self.clock.instant
 
     def _meanwhile(self, task: Task) -> None:
         """A task is frozen; somebody may well do something before it goes on, since that is where races are."""

@@ -45,6 +45,14 @@ class Agenda:
             heappop(heap)
         return None
 
+    def has_due(self, now: datetime) -> bool:
+        """Whether the instant of anything has come."""
+        heap = self._heap
+        if not heap or heap[0][0] > now:
+            return False
+        first_at = self.first()
+        return first_at is not None and first_at <= now
+
     def due(self, now: datetime, limit: int) -> list[str]:
         """The things whose instant has come, earliest first."""
         heap, entries = self._heap, self._entries

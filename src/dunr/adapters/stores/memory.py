@@ -5,7 +5,7 @@ survives the process; everything else is as the exam in `dunr.testing` says. It 
 running attempts on one card), so that a simulated world can show what the lease alone forbids.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from dunr.adapters.stores.agenda import Agenda
@@ -210,6 +210,10 @@ class MemoryStore(MemoryReports):
 
     def document(self, name: str) -> Document | None:
         return self._documents.get(name)
+
+    def documents(self, names: Sequence[str]) -> Mapping[str, Document]:
+        with self._lock:
+            return {name: self._documents[name] for name in names if name in self._documents}
 
     def put_document(self, name: str, body: bytes, expected_version: int) -> bool:
         with self._lock:

@@ -171,12 +171,17 @@ class Draft:
         customer = self.customer
         if customer is None:
             return
-        listed = any(one.case_id == self.case.id for one in customer.cases)
-        if self.case.is_open and not listed:
+        case_id, is_open = self.case.id, self.case.is_open
+        listed = False
+        for one in customer.cases:
+            listed = listed or one.case_id == case_id
+        if listed is is_open:
+            return
+        if is_open:
             cases = (*customer.cases, OpenCase(self.case.id, self.case.first_failed_at))
             ordered = tuple(sorted(cases, key=lambda one: (one.first_failed_at, one.case_id)))
             self.customer = replace(customer, cases=ordered)
-        elif not self.case.is_open and listed:
+        else:
             self.customer = replace(customer, cases=tuple(one for one in customer.cases if one.case_id != self.case.id))
             self._leave_run()
 
@@ -215,14 +220,15 @@ class Draft:
 
     def _shares(self, subscription: Subscription) -> tuple[CaseShare, ...]:
         """The shares of the subscription's open cases, this one as it stands now, each in its place."""
-        case = self.case
+        case, shares = self.case, subscription.cases
         share = CaseShare(case.id, case.state, case.access, case.paused_at, self.policy.final_action)
-        others = [one for one in subscription.cases if one.case_id != case.id]
+        if share in shares and case.is_open:
+            return shares
         if not case.is_open:
-            return tuple(others)
-        if len(others) == len(subscription.cases):
-            return (*others, share)
-        return tuple(share if one.case_id == case.id else one for one in subscription.cases)
+            return tuple([one for one in shares if one.case_id != case.id])
+        if all(one.case_id != case.id for one in shares):
+            return (*shares, share)
+        return tuple([share if one.case_id == case.id else one for one in shares])
 
     def _run_goes_on(self, credential: str, shares: tuple[CaseShare, ...]) -> bool:
         """Whether the card run for which access was lent still concerns a case of this subscription."""

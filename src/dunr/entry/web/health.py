@@ -39,7 +39,7 @@ def health_routes(face: WebFace) -> list[Route]:
 def _ready(face: WebFace) -> ReadyAnswer:
     """Raises `StoreUnavailable`, which is answered with 503."""
     rulebook = face.application.rulebook
-    stops = rulebook.stops(face.settings.processor, face.settings.account)
+    stops = rulebook.standing(face.settings.processor, face.settings.account).stops
     stopped = tuple(
         kind for kind, why in (("charges", stops.charges), ("pauses", stops.pauses), ("mail", stops.mail)) if why
     )

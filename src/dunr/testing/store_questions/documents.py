@@ -16,6 +16,18 @@ class DocumentQuestions(Hall):
         """No document of that name was ever written."""
         assert self.make().document("clock") is None
 
+    def test_several_documents_are_read_at_once(self) -> None:
+        """Those that exist, by name; the others are missing from the answer."""
+        store = self.make()
+        store.put_document("clock", b"one", 0)
+        store.put_document(ODD_NAME, b"two", 0)
+        store.put_document("other", b"three", 0)
+        assert store.documents(("clock", ODD_NAME, "unknown")) == {
+            "clock": Document(name="clock", version=1, body=b"one"),
+            ODD_NAME: Document(name=ODD_NAME, version=1, body=b"two"),
+        }
+        assert store.documents(()) == {}
+
     def test_a_document_is_created_once(self) -> None:
         """Version 0 means that it must not exist."""
         store = self.make()

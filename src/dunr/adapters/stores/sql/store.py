@@ -40,6 +40,7 @@ LOAD = union_all(
 )
 CUSTOMER = select(customers.c.body).where(customers.c.id == bindparam("wanted"))
 DOCUMENT = select(documents).where(documents.c.name == bindparam("wanted"))
+DOCUMENTS = select(documents).where(documents.c.name.in_(bindparam("wanted", expanding=True)))
 REWRITE = (
     update(documents)
     .where(documents.c.name == bindparam("wanted"), documents.c.version == bindparam("expected"))
@@ -112,6 +113,10 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports):
     def document(self, name: str) -> Document | None:
         rows = self._database.rows(DOCUMENT, {"wanted": name})
         return Document(name=rows[0].name, version=rows[0].version, body=rows[0].body) if rows else None
+
+    def documents(self, names: Sequence[str]) -> Mapping[str, Document]:
+        rows = self._database.rows(DOCUMENTS, {"wanted": list(names)})
+        return {row.name: Document(name=row.name, version=row.version, body=row.body) for row in rows}
 
     def put_document(self, name: str, body: bytes, expected_version: int) -> bool:
         return self._database.write(lambda connection: self._put_document(connection, name, body, expected_version))
