@@ -6,6 +6,7 @@ import sys
 
 from dunr.facts.load import load_facts
 from dunr.simulate import chaos
+from dunr.simulate.cores import run_on_cores
 
 ALWAYS_SEED = 1
 ALWAYS_WORLDS = 600
@@ -41,6 +42,12 @@ def test_a_seed_plays_the_same_world_in_every_process() -> None:
         for seed in ("1", "2")
     }
     assert len(outputs) == 1, outputs
+
+
+def test_worlds_come_out_the_same_however_many_cores_play_them() -> None:
+    alone, shared = (run_on_cores(250, 7, jobs) for jobs in (1, 3))
+    assert shared.jobs == 3
+    assert (shared.worlds, shared.steps, shared.violations) == (alone.worlds, alone.steps, alone.violations)
 
 
 def test_a_story_is_told_when_and_by_whom_and_why() -> None:

@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 
 from dunr.core.facts import Facts
 from dunr.facts.load import load_facts
@@ -27,18 +27,25 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class ChaosResult:
-    """What a run came to. A step is one committed decision."""
+    """What a run came to. A step is one committed decision; `cpu_seconds` is the time of all its processes together."""
 
     worlds: int
     steps: int
     violations: tuple[Violation, ...]
     seed: int
     seconds: float
+    cpu_seconds: float
+    jobs: int = 1
 
     @property
     def steps_per_second(self) -> float:
         """Committed decisions per second of the run, the simulation included."""
         return self.steps / self.seconds if self.seconds else 0.0
+
+    @property
+    def steps_per_cpu_second(self) -> float:
+        """The same for one core that does nothing else."""
+        return self.steps / self.cpu_seconds if self.cpu_seconds else 0.0
 
     @property
     def worlds_per_second(self) -> float:
@@ -89,7 +96,7 @@ def run(worlds: int, seed: int, *, facts: Facts | None = None, violations_max: i
     facts = facts or load_facts()
     steps, played = 0, 0
     violations: list[Violation] = []
-    begun = perf_counter()
+    begun, cpu_begun = perf_counter(), process_time()
     with _rubbish_waits():
         for world_seed in range(seed, seed + worlds):
             world, broken = play(world_seed, facts)
@@ -103,4 +110,4 @@ def run(worlds: int, seed: int, *, facts: Facts | None = None, violations_max: i
                 violations.append(Violation(world_seed, broken.promise, broken.seen, story))
                 if violations_max is not None and len(violations) >= violations_max:
                     break
-    return ChaosResult(played, steps, tuple(violations), seed, perf_counter() - begun)
+    return ChaosResult(played, steps, tuple(violations), seed, perf_counter() - begun, process_time() - cpu_begun)

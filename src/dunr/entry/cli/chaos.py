@@ -15,12 +15,13 @@ def add_to(app: typer.Typer) -> None:
 def chaos(
     worlds: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many worlds.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="The first world's seed; the others count up from it.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="How many processes play at once; 0: one for each core.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Play worlds of lost answers, crashes and impatient customers; fail where a promise was broken."""
-    from dunr.simulate.chaos import run
+    from dunr.simulate.cores import cores_count, run_on_cores
 
-    result = run(worlds=worlds, seed=seed)
+    result = run_on_cores(worlds, seed, jobs or cores_count())
     if as_json:
         answer(
             {
@@ -30,6 +31,8 @@ def chaos(
                 "violations": len(result.violations),
                 "seconds": result.seconds,
                 "steps_per_second": result.steps_per_second,
+                "steps_per_cpu_second": result.steps_per_cpu_second,
+                "jobs": result.jobs,
                 "worlds_per_second": result.worlds_per_second,
                 "mean_steps": result.mean_steps,
                 "broken": result.violations,

@@ -1,0 +1,53 @@
+"""Worlds on several cores: they share nothing, so each process plays its share of the seeds, and the shares are added up in the order of the seeds."""
+
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
+from multiprocessing.context import BaseContext
+from time import perf_counter
+
+from dunr.simulate.chaos import VIOLATIONS_TOLD_MAX, ChaosResult, Violation, run
+
+WORLDS_IN_A_SHARE = 100
+
+
+def cores_count() -> int:
+    """How many processes can run at once on this machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_on_cores(worlds: int, seed: int, jobs: int) -> ChaosResult:
+    """Play `worlds` worlds with the seeds from `seed` on, in `jobs` processes at once; the result is the same for any number of them."""
+    jobs = min(jobs, -(-worlds // WORLDS_IN_A_SHARE))
+    if jobs == 1:
+        return run(worlds, seed)
+    begun = perf_counter()
+    firsts = range(seed, seed + worlds, WORLDS_IN_A_SHARE)
+    counts = [min(WORLDS_IN_A_SHARE, seed + worlds - first) for first in firsts]
+    with ProcessPoolExecutor(jobs, _processes()) as processes:
+        shares = list(processes.map(run, counts, firsts))
+    return ChaosResult(
+        worlds=sum(share.worlds for share in shares),
+        steps=sum(share.steps for share in shares),
+        violations=tuple(_told(list(chain.from_iterable(share.violations for share in shares)))),
+        seed=seed,
+        seconds=perf_counter() - begun,
+        cpu_seconds=sum(share.cpu_seconds for share in shares),
+        jobs=jobs,
+    )
+
+
+def _processes() -> BaseContext:
+    """Fresh processes that have read the engine once for all of them, where the system can do that."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([run.__module__])
+    return context
+
+
+def _told(violations: list[Violation]) -> list[Violation]:
+    """The stories of the first few are enough."""
+    short = [Violation(one.seed, one.promise, one.seen, "") for one in violations[VIOLATIONS_TOLD_MAX:]]
+    return violations[:VIOLATIONS_TOLD_MAX] + short
