@@ -12,6 +12,7 @@ from dunr.adapters.processors.stripe.charges import AUTHENTICATION_REQUIRED, raw
 from dunr.adapters.processors.stripe.client import LOCK_TIMEOUT, Answer, Unreadable
 from dunr.adapters.processors.stripe.gathering import payments_of
 from dunr.adapters.processors.stripe.wire import (
+    ErrorBody,
     ErrorOnWire,
     IntentOnWire,
     InvoiceOnWire,
@@ -50,8 +51,10 @@ def of_pay(answer: Answer) -> ChargeAnswer:
     try:
         if answer.is_ok:
             return _of_invoice(answer.read(InvoiceOnWire), answer)
+        if answer.status == HTTPStatus.PAYMENT_REQUIRED:
+            return _of_decline(answer.read(ErrorBody).error, answer)
         error = answer.error()
-        if answer.status == HTTPStatus.PAYMENT_REQUIRED or error.type == CARD_ERROR or error.code in ACTION_CODES:
+        if error.type == CARD_ERROR or error.code in ACTION_CODES:
             return _of_decline(error, answer)
     except Unreadable as unreadable:
         return Unanswered(str(unreadable))

@@ -10,6 +10,7 @@ import msgspec
 
 from dunr.adapters.processors.stripe.methods import InstrumentOnWire
 from dunr.adapters.processors.stripe.wire import (
+    Code,
     ErrorOnWire,
     Id,
     IntentOnWire,
@@ -39,9 +40,9 @@ class OutcomeOnWire(msgspec.Struct):
 
     type: str | None = None
     reason: str | None = None
-    advice_code: str | None = None
-    network_decline_code: str | None = None
-    network_advice_code: str | None = None
+    advice_code: Code | None = None
+    network_decline_code: Code | None = None
+    network_advice_code: Code | None = None
 
 
 class InstrumentOfCharge(msgspec.Struct):
@@ -76,7 +77,7 @@ class ChargeOnWire(msgspec.Struct):
     payment_intent: Ref = None
     payment_method: str | None = None
     payment_method_details: InstrumentOfCharge | None = None
-    failure_code: str | None = None
+    failure_code: Code | None = None
     outcome: OutcomeOnWire | None = None
 
     @property

@@ -135,7 +135,23 @@ class StripeConnection:
         """Ask once, whatever comes of it. Raises `NoAnswer`."""
         if not self._pace.take(self._timeout_seconds):
             raise NoAnswer("our own rate limit is used up", sent=False)
-        return _answer(ask)
+        return self._answer(ask)
+
+    def _answer(self, ask: Callable[[], StripeObject]) -> Answer:
+        """What came back, judged by itself: where a body is strange, the SDK's opinion of it is of no use."""
+        self._transport.forget()
+        try:
+            ask()
+        except (stripe.StripeError, AttributeError, KeyError, TypeError):
+            if self._transport.heard() is None:
+                raise
+        raw = self._transport.heard()
+        if raw is None:
+            raise NoAnswer("the SDK asked nothing", sent=False)
+        answer = Answer(raw.status, raw.headers, raw.body)
+        if not answer.is_ok:
+            _log.info("stripe_refused", told=answer.told())
+        return answer
 
     def read(self, ask: Callable[[], StripeObject], kind: type[Kind]) -> Kind:
         """A reading as the given kind. Raises `SnapshotUnavailable`, `KeyRefused` or `ObjectMissing`."""
@@ -184,20 +200,3 @@ def _refuse_failure(answer: Answer) -> None:
         raise KeyRefused(f"the API key may not do this: {answer.told()}")
     if not answer.is_ok:
         raise SnapshotUnavailable(answer.told())
-
-
-def _answer(ask: Callable[[], StripeObject]) -> Answer:
-    """What the SDK makes of an exchange, as a value again."""
-    try:
-        told = ask().last_response
-    except stripe.StripeError as error:
-        if error.http_status is None:
-            raise NoAnswer("the SDK had no answer to show", sent=True) from None
-        _log.info("stripe_refused", status=error.http_status, code=error.code, request_id=error.request_id)
-        return Answer(error.http_status, error.headers or {}, error.http_body or "")
-    except AttributeError:
-        # The body was JSON, but no object, and the SDK hands it on as it is.
-        raise NoAnswer("Stripe's answer is no object", sent=True) from None
-    if told is None:
-        raise NoAnswer("the SDK had no answer to show", sent=True)
-    return Answer(told.code, told.headers, told.body)

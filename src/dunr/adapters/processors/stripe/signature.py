@@ -47,7 +47,7 @@ def _parts(header: str) -> tuple[str, list[bytes]]:
         raise BadSignature("The Stripe-Signature header is too long.")
     pairs = [part.strip().partition("=") for part in header.split(",")]
     times = [value for name, _, value in pairs if name == "t"]
-    marks = [value.encode() for name, _, value in pairs if name == "v1" and value]
+    marks = [value.encode(errors="replace") for name, _, value in pairs if name == "v1" and value]
     if len(times) != 1 or TIMESTAMP.fullmatch(times[0]) is None:
         raise BadSignature("The Stripe-Signature header has no single time; it must read t=…,v1=….")
     if not marks or len(marks) > MARKS_MAX:

@@ -67,9 +67,24 @@ class EventObject(msgspec.Struct):
 
 
 class Before(msgspec.Struct):
-    """What the object named before the change."""
+    """What the object said before the change; a field that did not change is not there."""
 
-    customer: Ref = None
+    customer: Ref | msgspec.UnsetType = msgspec.UNSET
+    status: str | msgspec.UnsetType | None = msgspec.UNSET
+    default_payment_method: Ref | msgspec.UnsetType = msgspec.UNSET
+    default_source: Ref | msgspec.UnsetType = msgspec.UNSET
+    collection_method: str | msgspec.UnsetType | None = msgspec.UNSET
+
+    @property
+    def customer_id(self) -> str | None:
+        """Whose it was."""
+        return id_of(self.customer) if self.customer is not msgspec.UNSET else None
+
+    @property
+    def matters(self) -> bool:
+        """Whether a subscription changed in a way that a case wants to know. Most of its updates only begin the next period."""
+        changed = (self.status, self.default_payment_method, self.default_source, self.collection_method)
+        return any(one is not msgspec.UNSET for one in changed)
 
 
 class EventData(msgspec.Struct):
@@ -118,8 +133,7 @@ def subject_of(inbound: Inbound) -> Subject:
     if kind in DISPUTE_EVENTS:
         return _through(kind, data.object.charge or data.object.payment_intent, data.object, wide=True)
     if kind in SUBSCRIPTION_EVENTS:
-        subscription = _must(kind, "subscription", data.object.id)
-        return Subject(None, subscription, id_of(data.object.customer), wide=True)
+        return _of_subscription_event(kind, data)
     if kind in CUSTOMER_EVENTS:
         return _of_customer_event(kind, data)
     return _of_charge_event(kind, data.object)
@@ -148,6 +162,15 @@ def _of_invoice_event(kind: str, told: EventObject) -> Subject:
     return Subject(invoice, subscription, id_of(told.customer))
 
 
+def _of_subscription_event(kind: str, data: EventData) -> Subject:
+    """A subscription with all its invoices, or only its payer's open cases where nothing happened but that time went on."""
+    subscription = _must(kind, "subscription", data.object.id)
+    before = data.previous_attributes
+    quiet = kind == "customer.subscription.updated" and before is not None and not before.matters
+    customer = id_of(data.object.customer)
+    return Subject(None, None if quiet and customer is not None else subscription, customer, wide=True)
+
+
 def _of_charge_event(kind: str, told: EventObject) -> Subject:
     """A charge or an intent: by its invoice where it names it, else through the intent, which invoices are paid by."""
     ordered = told.payment_details.order_reference if told.payment_details is not None else None
@@ -163,7 +186,7 @@ def _of_customer_event(kind: str, data: EventData) -> Subject:
     if kind.startswith("customer.") and not kind.startswith("customer.source."):
         return Subject(None, None, _must(kind, "customer", told.id), wide=True)
     before = data.previous_attributes
-    return Subject(None, None, id_of(told.customer) or (id_of(before.customer) if before else None), wide=True)
+    return Subject(None, None, id_of(told.customer) or (before.customer_id if before else None), wide=True)
 
 
 def _through(kind: str, ref: Ref, told: EventObject, *, wide: bool) -> Subject:

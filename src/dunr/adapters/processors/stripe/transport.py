@@ -3,8 +3,10 @@
 Whatever goes wrong is said in our own words. An address, a key and a body never reach a message.
 """
 
+import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -26,6 +28,15 @@ class NoAnswer(Exception):
         self.sent = sent
 
 
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """What came back, as it came."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str
+
+
 class BoundedTransport(stripe.HTTPClient):
     """What the SDK sends through. Threads may share it."""
 
@@ -35,6 +46,7 @@ class BoundedTransport(stripe.HTTPClient):
         """`timeout_seconds` bounds the whole of each exchange."""
         super().__init__()
         self._timeout_seconds = timeout_seconds
+        self._heard = threading.local()
         self._http = httpx.Client(
             timeout=timeout_seconds,
             limits=httpx.Limits(max_connections=CONNECTIONS_MAX, max_keepalive_connections=CONNECTIONS_MAX),
@@ -64,7 +76,18 @@ class BoundedTransport(stripe.HTTPClient):
             raise NoAnswer(f"Stripe was not reached ({type(error).__name__})", sent=False) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise NoAnswer(f"no answer from Stripe ({type(error).__name__})", sent=True) from None
-        return body.decode(errors="replace"), response.status_code, response.headers
+        raw = Raw(response.status_code, response.headers, body.decode(errors="replace"))
+        self._heard.raw = raw
+        return raw.body, raw.status, raw.headers
+
+    def forget(self) -> None:
+        """Begin an exchange of this thread: nothing has been heard yet."""
+        self._heard.raw = None
+
+    def heard(self) -> Raw | None:
+        """What this thread heard last, since it forgot."""
+        raw: Raw | None = self._heard.raw
+        return raw
 
     def close(self) -> None:
         """Let go of the connections."""

@@ -13,6 +13,7 @@ API_VERSION = "2026-10-28.endive"  # every call of ours is made in it, whatever 
 
 Kind = TypeVar("Kind")
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]*\Z")]
+Code = Annotated[str, msgspec.Meta(max_length=100, pattern=r"^[A-Za-z0-9_.-]*\Z")]
 Minor = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=10**11)]
 
@@ -47,11 +48,11 @@ class ErrorOnWire(msgspec.Struct):
     """What went wrong with a request or a payment; its message is for people and is not read."""
 
     type: str | None = None
-    code: Annotated[str, msgspec.Meta(max_length=100, pattern=r"^[\w.-]+\Z")] | None = None
-    decline_code: str | None = None
-    advice_code: str | None = None
-    network_decline_code: str | None = None
-    network_advice_code: str | None = None
+    code: Code | None = None
+    decline_code: Code | None = None
+    advice_code: Code | None = None
+    network_decline_code: Code | None = None
+    network_advice_code: Code | None = None
     charge: Ref = None
     payment_intent: "IntentOnWire | None" = None
 
