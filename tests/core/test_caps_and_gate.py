@@ -1,13 +1,12 @@
-"""When a card may be tried again, why the gate is closed, what an entitlement check answers and when mail leaves: by table."""
+"""Why the gate is closed, what an entitlement check answers and when mail leaves: by table."""
 
 from datetime import timedelta
 
 import pytest
 
-from dunr.core import budget
 from dunr.core.access import verdict
 from dunr.core.gate import closed_because, ref_of
-from dunr.core.model import CaseShare, Method, Payer, Send, Subscription
+from dunr.core.model import CaseShare, Method, Payer, Subscription
 from dunr.core.notices import as_it_leaves, mail_time, must_be_told_again
 from dunr.core.policy import Policy
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot
@@ -19,10 +18,8 @@ from dunr.core.terms import (
     DisputeStatus,
     FinalAction,
     InvoiceStatus,
-    Outcome,
     Rail,
     SubscriptionStatus,
-    Trigger,
 )
 from dunr.core.value import replace
 from dunr.testing.scenario_processor import card
@@ -31,52 +28,6 @@ from tests.core.world import facts, story, utc
 
 R = DeclineReason
 FIRST = "2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd\n notice first\n"
-
-
-def sends(*hours: float, trigger: Trigger = Trigger.TIMER, outcome: Outcome | None = Outcome.DECLINED) -> Method:
-    noon = utc("2026-06-23 12:00")
-    made = tuple(Send(noon + timedelta(hours=hour), trigger, "c", n, outcome) for n, hour in enumerate(hours))
-    return Method("m", 1, sends=made)
-
-
-@pytest.mark.parametrize(
-    ("method", "policy", "until"),
-    [
-        (None, Policy(), None),
-        (sends(-1), Policy(card_attempts_24h_max=2), None),
-        (sends(-2, -1), Policy(card_attempts_24h_max=2), "2026-06-24 10:00"),
-        (sends(-1, -2), Policy(card_attempts_24h_max=2), "2026-06-24 10:00"),
-        (sends(-3, -2, -1), Policy(card_attempts_24h_max=2), "2026-06-24 10:00"),
-        (sends(-24, -1), Policy(card_attempts_24h_max=2), None),
-        (sends(-2, -1, outcome=Outcome.WITHDRAWN), Policy(card_attempts_24h_max=2), None),
-        (sends(-2, -1, outcome=Outcome.REFUSED), Policy(card_attempts_24h_max=2), None),
-        (sends(-2, -1, outcome=None), Policy(card_attempts_24h_max=2), "2026-06-24 10:00"),
-        (sends(-300, -200, -1), Policy(card_attempts_30d_max=3), "2026-07-11 00:00"),
-        (sends(-3, -2, -1), Policy(card_attempts_30d_max=3, card_attempts_24h_max=1), "2026-07-23 09:00"),
-        (sends(-300, -1), Policy(card_attempts_30d_max=2, card_attempts_24h_max=1), "2026-07-11 00:00"),
-    ],
-)
-def test_when_a_card_has_room_again(method: Method | None, policy: Policy, until: str | None) -> None:
-    deferral = budget.deferred_until(method, policy, utc("2026-06-23 12:00"))
-    assert (deferral[0] if deferral else None) == (utc(until) if until else None)
-
-
-def test_the_longer_wait_wins() -> None:
-    # The month's ceiling frees earlier than the day's.
-    method = sends(-719, -1, -0.5)
-    deferral = budget.deferred_until(
-        method, Policy(card_attempts_24h_max=2, card_attempts_30d_max=3), utc("2026-06-23 12:00")
-    )
-    assert deferral is not None
-    assert deferral[0] == utc("2026-06-24 11:00")
-
-
-def test_clicks_are_counted_apart() -> None:
-    now, policy = utc("2026-06-23 12:00"), Policy(customer_attempts_max=2)
-    assert budget.customer_has_room(None, policy, now)
-    assert budget.customer_has_room(sends(-3, -2, -1), policy, now)
-    assert not budget.customer_has_room(sends(-2, -1, trigger=Trigger.CUSTOMER), policy, now)
-    assert budget.customer_has_room(sends(-25, -1, trigger=Trigger.CUSTOMER), policy, now)
 
 
 # --- the gate -------------------------------------------------------------------------------------------------------------

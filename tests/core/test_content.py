@@ -8,7 +8,7 @@ from dunr.core.value import Value
 # A default is part of every name that leaves it out. Add a field with its default here; never change a default that is here, since
 # then two releases would mean different things by one name.
 DEFAULTS_FOR_EVER = (
-    b'{"at_hour":9,"at_minute":0,"attempts_max":12,"calendar":null,"card_attempts_24h_max":10,"card_attempts_30d_max":15,'
+    b'{"acquirer_allows":[],"at_hour":9,"at_minute":0,"attempts_max":12,"calendar":null,"card_attempts_24h_max":10,"card_attempts_30d_max":15,'
     b'"customer_attempts_max":5,"deadline_days":null,"final_action":"pause","first_notice_after_first_retry":false,'
     b'"floor":[[1,"business_days"],[3,"business_days"],[3,"business_days"],[3,"business_days"]],'
     b'"mail_from_hour":8,"mail_until_hour":20,"name":"business_days","promise_days_max":14,"reasons":[],"receipts":true,'

@@ -266,7 +266,7 @@ def test_attempts_that_are_kept_are_the_first_and_the_newest() -> None:
     clicks = "".join(
         f"2026-06-23 10:{n:02}  payer clicks pay now; attempt {n} sent; declined do_not_honor\n" for n in range(1, 60)
     )
-    world = story(FIRST + clicks, policy)
+    world = story("2026-06-23 09:00  the card is amex\n" + FIRST + clicks, policy)
     case = world.case("in_1")
     assert case is not None
     assert [attempt.number for attempt in case.attempts] == [0, *range(11, 60)]

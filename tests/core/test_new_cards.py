@@ -225,7 +225,7 @@ def test_a_card_waits_while_sending_is_stopped_and_until_its_caps_allow_it() -> 
     2026-06-23 11:00  payer clicks pay now; attempt 1 sent; declined insufficient_funds
                       answered 202
     2026-06-23 12:00  payer clicks pay now
-                      answered 429; because 2 attempts in 24 h
+                      answered 429; because 2 attempts on one card in 24 hours
     2026-06-23 13:00  new card card_1 expiring 2031-01
                       waiting card card_1, turn 2026-06-24 10:00
     2026-06-24 09:00  nothing happens

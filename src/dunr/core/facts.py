@@ -6,11 +6,13 @@ The package `dunr.facts` loads these from data files; core only says what it nee
 from collections.abc import Mapping
 from datetime import date
 
+from dunr.core.rules import RulesByNetwork
 from dunr.core.terms import DeclineKind, DeclineReason
 from dunr.core.value import Value
 
 DeclineKey = tuple[str, str, str]  # processor or card network, field of RawDecline, raw code
 NO_WAITS: Mapping[DeclineKey, int] = {}
+NO_RULES: RulesByNetwork = {}
 
 
 class ReasonFacts(Value):
@@ -54,3 +56,5 @@ class Facts(Value):
     processors: Mapping[str, ProcessorFacts]
     timing: Timing = Timing()
     waits: Mapping[DeclineKey, int] = NO_WAITS
+    rules: RulesByNetwork = NO_RULES
+    unsent: frozenset[DeclineKey] = frozenset()  # codes by which a processor says that no network has seen the attempt

@@ -12,6 +12,8 @@ Ids are strings `processor:account:foreign id`; instants are aware UTC; money is
 from datetime import datetime
 
 from dunr.core.answers import RefusedKind
+from dunr.core.rules import Avoided
+from dunr.core.sends import Forgotten, Send
 from dunr.core.terms import (
     UNSETTLED,
     Access,
@@ -74,6 +76,8 @@ class Attempt(Value):
     alerted: bool = False
     settled_at: datetime | None = None
     captured_minor: int = 0
+    allowed_by: str | None = None  # the rule that left the least room when it began, and how many attempts more it left
+    left_count: int | None = None
 
     @property
     def is_in_flight(self) -> bool:
@@ -156,6 +160,7 @@ class Case(Value):
     credited_minor: int = 0
     captured_minor: int = 0
     overpaid_minor: int = 0
+    avoided: tuple[Avoided, ...] = ()  # what network rules kept from being sent, a row for each rule
     written_off_minor: int = 0  # of the debt that was given up, what may still come late
     is_delinquent: bool = False  # the receivable stands in the delinquent account
     credentials_tried: tuple[str, ...] = ()
@@ -227,16 +232,6 @@ class Lease(Value):
     expires_at: datetime
 
 
-class Send(Value):
-    """One attempt that reached, or may have reached, the network on this card."""
-
-    at: datetime
-    trigger: Trigger
-    case_id: str
-    attempt_number: int
-    outcome: Outcome | None
-
-
 class Method(Value):
     """One card (or mandate, or token) by its card key."""
 
@@ -248,6 +243,7 @@ class Method(Value):
     lease: Lease | None = None
     fence: int = 0
     sends: tuple[Send, ...] = ()  # the last 40
+    sends_forgotten: Forgotten | None = None
 
 
 class Payer(Value):

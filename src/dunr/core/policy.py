@@ -91,6 +91,9 @@ class Policy(Value):
     customer_attempts_max: int = 5  # per card in 24 h
     card_attempts_24h_max: int = 10  # per card key, across invoices, whoever began them
     card_attempts_30d_max: int = 15
+    acquirer_allows: tuple[
+        str, ...
+    ] = ()  # network rules that the merchant's acquirer allows in place of stricter ones, such as "visa-20-in-30-days"
     promise_days_max: int = 14
 
     def rule(self, reason: DeclineReason) -> ReasonRule | None:

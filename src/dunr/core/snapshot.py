@@ -78,6 +78,7 @@ class MethodSnapshot(Value):
     network: str | None = None
     last4: str | None = None
     expires_on: str | None = None  # "2027-03"
+    country: str | None = None  # where the card was issued: "BR"
 
     @property
     def card_key(self) -> str:

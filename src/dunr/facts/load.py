@@ -7,6 +7,7 @@ from dunr.core.facts import DeclineKey, Facts, ProcessorFacts, Timing
 from dunr.core.terms import DeclineReason
 from dunr.errors import SettingsError
 from dunr.facts.calendars import holiday_dates
+from dunr.facts.network_rules import rules_by_network, shipped_unsent
 from dunr.facts.tables import NETWORKS_WITH_DECLINES, shipped_declines, shipped_reasons
 
 NO_DECLINES: Mapping[DeclineKey, DeclineReason] = {}
@@ -39,6 +40,8 @@ def load_facts(
         calendars={name: holiday_dates(name, wanted_years) for name in calendars},
         processors=dict(processors),
         timing=timing or Timing(),
+        rules=rules_by_network(),
+        unsent=shipped_unsent(),
     )
 
 

@@ -46,6 +46,7 @@ EXAMPLES = {
     "customer_attempts_max": "customer_attempts_max = 5",
     "card_attempts_24h_max": "card_attempts_24h_max = 10",
     "card_attempts_30d_max": "card_attempts_30d_max = 15",
+    "acquirer_allows": 'acquirer_allows = ["visa-20-in-30-days"]',
     "promise_days_max": "promise_days_max = 14",
 }
 STEP_KEYS = Step.__struct_fields__

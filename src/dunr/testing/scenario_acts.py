@@ -162,10 +162,16 @@ def captured_silently(world: World, invoice_id: str, found: re.Match[str]) -> No
     capture(world, invoice_id, charge_id, None if found["keyless"] else attempt.key, attempt.amount_minor)
 
 
-@on(r"(?:attempt (?P<number>\d+) )?declined (?P<code>\w+)(?: with intent (?P<intent>\w+))?")
+@on(
+    r"(?:attempt (?P<number>\d+) )?declined (?P<code>\w+)(?: with intent (?P<intent>\w+))?"
+    r"(?:, network code (?P<network_code>\w+))?(?:, advice (?P<advice>\w+))?"
+)
 def declined(world: World, invoice_id: str, found: re.Match[str]) -> None:
     attempt = attempt_of(world, invoice_id, found["number"])
-    charge_id, raw = f"ch_a{attempt.number}_{invoice_id}", RawDecline(None, found["code"])
+    charge_id = f"ch_a{attempt.number}_{invoice_id}"
+    raw = RawDecline(
+        None, found["code"], network_decline_code=found["network_code"], network_advice_code=found["advice"]
+    )
     shown = ChargeSnapshot(charge_id, attempt.key, attempt.amount_minor, ChargeStatus.DECLINED, world.now, raw)
     world.invoice(invoice_id).charges.append(shown)
     answer = Declined(charge_id, raw, world.now, found["intent"])

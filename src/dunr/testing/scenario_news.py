@@ -200,6 +200,14 @@ def new_card(world: World, _invoice_id: str, found: re.Match[str]) -> None:
     world.methods = [new, *(one for one in world.methods if one.card_key != new.card_key)]
 
 
+@says(r"the card is (?P<network>\w+)(?: of (?P<country>[A-Z]{2}))?(?: on (?P<rail>\w+))?")
+def card_is(world: World, _invoice_id: str, found: re.Match[str]) -> None:
+    """Which network the first card on file is of, and where it was issued."""
+    rail = Rail(found["rail"] or "card")
+    is_of = replace(world.methods[0], network=found["network"], country=found["country"], rail=rail)
+    world.methods = [is_of, *world.methods[1:]]
+
+
 @says(r"no card", wide=True)
 def no_card(world: World, _invoice_id: str, _found: re.Match[str]) -> None:
     world.methods = []

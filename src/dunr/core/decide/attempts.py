@@ -4,7 +4,10 @@ from datetime import timedelta
 
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import method_row
+from dunr.core.decide.remembering import answered
 from dunr.core.model import Attempt
+from dunr.core.sends import Send
+from dunr.core.snapshot import RawDecline
 from dunr.core.terms import Outcome, Trigger
 from dunr.core.value import replace
 
@@ -22,7 +25,7 @@ def find(draft: Draft, number: int) -> Attempt | None:
     return None
 
 
-def free_method(draft: Draft, attempt: Attempt, outcome: Outcome | None) -> None:
+def free_method(draft: Draft, attempt: Attempt, outcome: Outcome | None, raw: RawDecline | None = None) -> None:
     """Give the card back, where this attempt holds it, and note what became of the send."""
     row = method_row(draft, attempt.method.card_key) if attempt.method is not None else None
     if row is None:
@@ -30,13 +33,19 @@ def free_method(draft: Draft, attempt: Attempt, outcome: Outcome | None) -> None
     lease = row.lease
     mine = lease is not None and (lease.case_id, lease.attempt_number) == (draft.case.id, attempt.number)
     sends = tuple(
-        replace(send, outcome=outcome)
+        _ended(draft, attempt, send, outcome, raw)
         if (send.case_id, send.attempt_number) == (draft.case.id, attempt.number)
         else send
         for send in row.sends
     )
     if mine or sends != row.sends:
         draft.method = replace(row, lease=None if mine else lease, sends=sends)
+
+
+def _ended(draft: Draft, attempt: Attempt, send: Send, outcome: Outcome | None, raw: RawDecline | None) -> Send:
+    """The send with its outcome, and with what the decline says."""
+    ended = replace(send, outcome=outcome)
+    return ended if raw is None else answered(ended, raw, attempt.method, draft.case.processor, draft.facts)
 
 
 def hand_over_waiting(draft: Draft) -> None:

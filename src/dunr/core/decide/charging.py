@@ -5,14 +5,16 @@ An intent fixes number, key and the exact request in the same commit that takes 
 
 from datetime import timedelta
 
-from dunr.core import budget, keys
+from dunr.core import keys
+from dunr.core.decide.allowing import allowance_of, put_off
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
 from dunr.core.decide.opening import method_row
-from dunr.core.decide.planning import STOPPED_LOOK, lay_from_now, run_missed, set_steps, settle_state
+from dunr.core.decide.planning import STOPPED_LOOK, run_missed, set_steps, settle_state
+from dunr.core.decide.remembering import remember, send_of_attempt
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
 from dunr.core.gate import OLDER_LOOK, closed_because, is_believed, is_stopped, ref_of
-from dunr.core.model import Attempt, Lease, Method, MethodRef, Send
+from dunr.core.model import Attempt, Lease, Method, MethodRef
 from dunr.core.schedule import is_missed
 from dunr.core.terms import SLOW_RAILS, Access, Outcome, RestoreOn, Trigger
 from dunr.core.value import replace
@@ -46,9 +48,9 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
     if missed:
         run_missed(draft)
         return
-    deferral = budget.deferred_until(draft.method, draft.policy, draft.now)
-    if deferral is not None:
-        lay_from_now(draft, deferral[0], f"deferred: {deferral[1]}")
+    allowed = allowance_of(draft, method, Trigger.TIMER)
+    if allowed.until_at is not None:
+        put_off(draft, allowed)
         return
     if _is_card_free(draft):
         begin(draft, Trigger.TIMER, step.number, method)
@@ -117,6 +119,8 @@ def begin(draft: Draft, trigger: Trigger, step_number: int | None, method: Metho
     number = case.attempt_number_last + 1
     row = method_row(draft, method.card_key)
     assert row is not None, "the engine loads the row of the card that the snapshot names first"
+    allowed = allowance_of(draft, method, trigger)
+    assert allowed.until_at is None, f"whoever begins an attempt asks the budgets first: {allowed.why}"
     fence = row.fence + 1
     lease_seconds = timedelta(seconds=draft.facts.timing.lease_seconds)
     attempt = Attempt(
@@ -134,8 +138,10 @@ def begin(draft: Draft, trigger: Trigger, step_number: int | None, method: Metho
         call_count=1,
         last_called_at=now,
         next_action_at=now + lease_seconds,
+        allowed_by=allowed.rule,
+        left_count=allowed.left_count,
     )
-    draft.method = _leased(row, draft, attempt)
+    draft.method = _leased(row, draft, attempt, method)
     tried = (
         case.credentials_tried
         if method.credential in case.credentials_tried
@@ -155,12 +161,13 @@ def begin(draft: Draft, trigger: Trigger, step_number: int | None, method: Metho
         not_before_at=None,
     )
     draft.why(f"attempt {number} ({trigger}) begins: {attempt.amount_minor} {attempt.currency}, key {attempt.key}")
+    draft.why(f"allowed by {allowed.rule}: {allowed.why}; after this one {allowed.left_count} more")
     draft.effects.append(Charge(case.id, number, fence))
     if trigger is Trigger.METHOD_UPDATED:
         _lend_access(draft, method)
 
 
-def _leased(row: Method, draft: Draft, attempt: Attempt) -> Method:
+def _leased(row: Method, draft: Draft, attempt: Attempt, method: MethodRef) -> Method:
     """The card's row with the lease, the fence and the send."""
     lease = Lease(
         draft.case.id,
@@ -169,8 +176,7 @@ def _leased(row: Method, draft: Draft, attempt: Attempt) -> Method:
         attempt.fence,
         draft.now + timedelta(seconds=draft.facts.timing.lease_seconds),
     )
-    send = Send(draft.now, attempt.trigger, draft.case.id, attempt.number, None)
-    return replace(row, lease=lease, fence=attempt.fence, sends=(*row.sends, send)[-budget.SENDS_KEPT_MAX :])
+    return remember(replace(row, lease=lease, fence=attempt.fence), [send_of_attempt(draft.case, attempt, method)])
 
 
 def _forgotten(attempts: tuple[Attempt, ...]) -> tuple[Attempt, ...]:

@@ -3,7 +3,7 @@
 The customer row holds the run; each case waits for its turn there. A credential that comes while an attempt is in flight waits in the case's one slot.
 """
 
-from dunr.core import budget
+from dunr.core.decide.allowing import allowance_of, put_off_turn
 from dunr.core.decide.cardrun import pass_turn, turn_of
 from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.draft import Draft
@@ -75,10 +75,9 @@ def _try_now(draft: Draft, method: MethodRef) -> None:
         draft.case = replace(draft.case, waiting_method=method, turn_at=draft.now + STOPPED_LOOK)
         draft.why(f"nothing is sent: {'; '.join(draft.dossier.stops.charges)}")
         return
-    deferral = budget.deferred_until(draft.method, draft.policy, draft.now)
-    if deferral is not None:
-        draft.case = replace(draft.case, waiting_method=method, turn_at=deferral[0])
-        draft.why(f"deferred: {deferral[1]}")
+    allowed = allowance_of(draft, method, Trigger.METHOD_UPDATED)
+    if allowed.until_at is not None:
+        put_off_turn(draft, method, allowed)
         return
     if may_begin(draft, method):
         begin(draft, Trigger.METHOD_UPDATED, None, method)

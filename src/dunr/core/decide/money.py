@@ -6,11 +6,13 @@ No late failure of anything un-pays a paid invoice; only a return of the capture
 from datetime import datetime
 
 from dunr.core import ledger, notices
-from dunr.core.budget import SENDS_KEPT_MAX
 from dunr.core.decide.draft import Draft
+from dunr.core.decide.remembering import remember, send_of_charge
 from dunr.core.events import ForeignDecline, PaidElsewhere
-from dunr.core.model import Case, Plan, Send
-from dunr.core.terms import Access, AlertKind, CaseState, CloseReason, InFlightAction, NoticeKind, Outcome, Trigger
+from dunr.core.gate import ref_of
+from dunr.core.model import Case, Plan
+from dunr.core.sends import FOREIGN
+from dunr.core.terms import Access, AlertKind, CaseState, CloseReason, InFlightAction, NoticeKind, Outcome
 from dunr.core.value import replace
 
 
@@ -139,8 +141,8 @@ def foreign_decline(draft: Draft, event: ForeignDecline) -> None:
     draft.case = replace(case, foreign_charge_ids=(*case.foreign_charge_ids, charge.processor_charge_id))
     row = draft.method
     if row is not None and charge.card_key is not None and row.id.endswith(f":{charge.card_key}"):
-        send = Send(charge.at, Trigger.PROCESSOR, case.id, -1, Outcome.DECLINED)
-        draft.method = replace(row, sends=(*row.sends, send)[-SENDS_KEPT_MAX:])
+        shown = next((ref_of(one) for one in draft.snapshot.methods if one.card_key == charge.card_key), None)
+        draft.method = remember(row, [send_of_charge(case, charge, FOREIGN, shown, draft.facts)])
     draft.why(f"somebody else's charge {charge.processor_charge_id} failed; it spends no step")
     _look_sooner(draft)
 

@@ -3,15 +3,15 @@
 from datetime import datetime
 
 from dunr.core import keys, ledger
-from dunr.core.budget import SENDS_KEPT_MAX
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import carry_over
 from dunr.core.decide.planning import begin_dunning, set_steps
+from dunr.core.decide.remembering import remember, send_of_charge
 from dunr.core.decision import Decision, Dossier
 from dunr.core.declines import classify, network_of, raw_code
 from dunr.core.facts import Facts
 from dunr.core.gate import ref_of
-from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Send, Subscription
+from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Subscription
 from dunr.core.policy import policy_hash
 from dunr.core.reconcile import not_ours_because
 from dunr.core.snapshot import ChargeSnapshot, MethodSnapshot, Snapshot
@@ -67,12 +67,12 @@ def _count_tries(draft: Draft, snapshot: Snapshot) -> None:
     """What the processor tried already counts toward the card's caps."""
     default = snapshot.default_method
     row = method_row(draft, default.card_key) if default is not None else None
-    tries = [charge for charge in snapshot.charges if default is not None and charge.card_key == default.card_key]
-    if row is None or not tries:
+    if default is None or row is None:
         return
-    tries.sort(key=lambda charge: charge.at)
-    sends = tuple(Send(charge.at, Trigger.PROCESSOR, draft.case.id, 0, Outcome.DECLINED) for charge in tries)
-    draft.method = replace(row, sends=(*row.sends, *sends)[-SENDS_KEPT_MAX:])
+    tries = [charge for charge in snapshot.charges if charge.card_key == default.card_key]
+    if tries:
+        sends = [send_of_charge(draft.case, charge, 0, ref_of(default), draft.facts) for charge in tries]
+        draft.method = remember(row, sends)
 
 
 def _failed_charge(snapshot: Snapshot) -> ChargeSnapshot | None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from dunr.core import budget
 from dunr.core.answers import Paid
+from dunr.core.decide.allowing import allowance_of
 from dunr.core.decide.attempts import withdraw
 from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.disputes import release
@@ -65,8 +66,12 @@ def _try_now(draft: Draft, trigger: Trigger) -> None:
         draft.reject(CONFLICT, "Sending is stopped at the moment; nothing was charged.")
     elif default is None:
         draft.reject(CONFLICT, "There is no payment method on file; add one first.")
-    elif (deferral := budget.deferred_until(draft.method, draft.policy, draft.now)) is not None:
-        draft.reject(TOO_MANY, f"Not before {deferral[0].isoformat()}: {deferral[1]}.")
+    elif (allowed := allowance_of(draft, ref_of(default), trigger)).is_never:
+        draft.reject(
+            CONFLICT, f"This payment method cannot be charged for this invoice: {allowed.why} ({allowed.rule})."
+        )
+    elif allowed.until_at is not None:
+        draft.reject(TOO_MANY, f"Not before {allowed.until_at.isoformat()}: {allowed.why} ({allowed.rule}).")
     elif may_begin(draft, ref_of(default)):
         begin(draft, trigger, None, ref_of(default))
     else:

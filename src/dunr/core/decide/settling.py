@@ -123,7 +123,7 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
         settled_at=draft.now,
         next_action_at=None,
     )
-    free_method(draft, attempt, Outcome.DECLINED)
+    free_method(draft, attempt, Outcome.DECLINED, answer.raw)
     draft.change_attempt(known)
     draft.why(f"attempt {attempt.number} declined: {draft.facts.reasons[reason].sentence}")
     if answer.processor_intent_id is not None:
