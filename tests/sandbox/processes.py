@@ -6,9 +6,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -27,6 +28,11 @@ class Received:
         self.body, self.signature = body, signature
 
     @property
+    def json(self) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads(self.body)
+        return content
+
+    @property
     def type(self) -> str:
         return str(json.loads(self.body)["type"])
 
@@ -42,7 +48,8 @@ class Receiver:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
-                received = Received(body, self.headers.get("sandbox-signature"))
+                signature = self.headers.get("sandbox-signature") or self.headers.get("stripe-signature")
+                received = Received(body, signature)
                 receiver.received.append(received)
                 self.send_response(receiver.answer(received))
                 self.send_header("content-length", "0")
@@ -68,7 +75,7 @@ class Receiver:
 class SandboxProcess:
     """Start, kill and start again on the same file; speaks both faces."""
 
-    def __init__(self, folder: Path, webhook_url: str | None, clock: str = "manual") -> None:
+    def __init__(self, folder: Path, webhook_url: str | None, clock: str = "manual", more: Sequence[str] = ()) -> None:
         self.port = free_port()
         self._clock = clock
         self._command = [sys.executable, "-m", "dunr.sandbox", "--database", str(folder / "sandbox.db")]
@@ -77,6 +84,7 @@ class SandboxProcess:
             self._command += ["--clock-start", START]
         for secret in SECRETS:
             self._command += ["--webhook-secret", secret]
+        self._command += more
         if webhook_url is not None:
             self._command += ["--webhook-url", webhook_url]
         limits = httpx.Limits(max_connections=64)

@@ -1,4 +1,4 @@
-"""``/sandbox``: failing, paying, voiding, disputing. What people and banks do to an invoice."""
+"""``/sandbox``: failing, paying, voiding, disputing. What people do to an invoice."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from .answers import Reply, as_json, charge_on_wire
 from .booking import collect
 from .database import Transaction
 from .descriptions import FailureBody, NewInvoiceBody
-from .events import emit_invoice
-from .identifiers import new_id
 from .outcomes import Succeed
-from .records import Card, Charge, ChargeRequest, Customer, Dispute, Intent, Invoice
+from .records import Card, Charge, ChargeRequest, Customer, Intent, Invoice
 from .refusals import conflict, invalid, unknown
-from .snapshots import dispute_on_wire, invoice_on_wire
+from .snapshots import invoice_on_wire
 from .wire import Call
 
 MADE = "made:"
@@ -35,19 +33,6 @@ class PayBody(AmountBody):
 
     card: str | None = None
     force: bool = False  # pay what is no longer payable, or more than is due
-
-
-class ReturnBody(msgspec.Struct, forbid_unknown_fields=True):
-    """Why a bank debit bounced."""
-
-    code: str = "R01"
-
-
-class CloseBody(msgspec.Struct, forbid_unknown_fields=True):
-    """How a dispute ended."""
-
-    status: Literal["won", "lost", "warning_closed"]
-    reinstated: bool = False
 
 
 def fail(tx: Transaction, call: Call) -> Reply:
@@ -85,7 +70,7 @@ def pay(tx: Transaction, call: Call) -> Reply:
     customer = tx.get(Customer, invoice.customer)
     card = tx.get(Card, body.card or (customer.default_card if customer else None))
     request = collect(tx, invoice, card, amount_minor, "customer", Succeed())
-    return as_json({"charge": _charge_body(tx, request.charge), "invoice": _fresh(tx, invoice)})
+    return as_json({"charge": _charge_body(tx, request.charge), "invoice": fresh(tx, invoice)})
 
 
 def void(tx: Transaction, call: Call) -> Reply:
@@ -101,7 +86,7 @@ def _end(tx: Transaction, invoice: Invoice, status: Literal["void", "written_off
         raise conflict(f"The invoice is {invoice.status}; only a draft or open one can become {status}.")
     if invoice.status != status:
         invoices.end(tx, invoice, status)
-    return as_json({"invoice": _fresh(tx, invoice)})
+    return as_json({"invoice": fresh(tx, invoice)})
 
 
 def credit(tx: Transaction, call: Call) -> Reply:
@@ -112,61 +97,15 @@ def credit(tx: Transaction, call: Call) -> Reply:
         raise invalid(f"Only {invoice.amount_due_minor} is due; a credit cannot be larger.")
     invoice.credited_minor += body.amount_minor or invoice.amount_due_minor
     invoices.settle_by_credit(tx, invoice)
-    return as_json({"invoice": _fresh(tx, invoice)})
-
-
-def dispute(tx: Transaction, call: Call) -> Reply:
-    charge, body = _succeeded(tx, call), call.read(AmountBody)
-    if tx.find(Dispute, "charge = ? AND status = 'open'", charge.id):
-        raise conflict("The charge is disputed already. Close that dispute first.")
-    opened = Dispute(
-        id=new_id("dp"),
-        customer=charge.customer,
-        charge=charge.id,
-        invoice=charge.invoice,
-        card_fingerprint=charge.card_fingerprint,
-        amount_minor=min(body.amount_minor or charge.amount_minor, charge.amount_minor),
-        opened_at=tx.now,
-    )
-    tx.put(opened)
-    emit_invoice(tx, "dispute.opened", _invoice_of(tx, charge), charge, opened.id)
-    return as_json({"dispute": dispute_on_wire(opened)}, 201)
-
-
-def close_dispute(tx: Transaction, call: Call) -> Reply:
-    found, body = tx.get(Dispute, call.path["id"]), call.read(CloseBody)
-    if found is None:
-        raise unknown("dispute", call.path["id"])
-    charge = tx.get(Charge, found.charge)
-    assert charge is not None, "a dispute is about a charge"
-    found.status, found.reinstated, found.closed_at = body.status, body.reinstated, tx.now
-    tx.put(found)
-    emit_invoice(tx, "dispute.closed", _invoice_of(tx, charge), charge, found.id)
-    return as_json({"dispute": dispute_on_wire(found)})
-
-
-def return_charge(tx: Transaction, call: Call) -> Reply:
-    """A bank debit bounces after it succeeded: the invoice is owed again."""
-    charge, body = _succeeded(tx, call), call.read(ReturnBody)
-    invoice = _invoice_of(tx, charge)
-    charge.status, charge.return_code, charge.updated_at = "returned", body.code, tx.now
-    tx.put(charge)
-    invoices.settle_up(tx, invoice)
-    if invoice.status == "open":
-        invoice.first_failed_at = invoice.first_failed_at or tx.now
-        tx.put(invoice)
-    emit_invoice(tx, "charge.returned", invoice, charge)
-    emit_invoice(tx, "invoice.updated", invoice, charge)
-    invoices.follow_subscription(tx, invoice)
-    return as_json({"charge": charge_on_wire(charge), "invoice": _fresh(tx, invoice)})
+    return as_json({"invoice": fresh(tx, invoice)})
 
 
 def refund(tx: Transaction, call: Call) -> Reply:
-    charge, body = _succeeded(tx, call), call.read(AmountBody)
+    charge, body = succeeded_charge(tx, call), call.read(AmountBody)
     left = charge.amount_minor - charge.refunded_minor
     if left == 0 or (body.amount_minor or 0) > left:
         raise conflict(f"Only {left} of this charge is left to refund.")
-    invoices.refunded(tx, _invoice_of(tx, charge), charge, body.amount_minor or left)
+    invoices.refunded(tx, invoice_of(tx, charge), charge, body.amount_minor or left)
     return as_json({"charge": charge_on_wire(charge)})
 
 
@@ -207,7 +146,7 @@ def _invoice(tx: Transaction, call: Call) -> Invoice:
     return invoice
 
 
-def _invoice_of(tx: Transaction, charge: Charge) -> Invoice:
+def invoice_of(tx: Transaction, charge: Charge) -> Invoice:
     invoice = tx.get(Invoice, charge.invoice)
     assert invoice is not None, "a charge belongs to an invoice"
     return invoice
@@ -223,14 +162,14 @@ def _charge(tx: Transaction, call: Call) -> Charge:
     return charge
 
 
-def _succeeded(tx: Transaction, call: Call) -> Charge:
+def succeeded_charge(tx: Transaction, call: Call) -> Charge:
     charge = _charge(tx, call)
     if charge.status != "succeeded":
         raise conflict(f"The charge is {charge.status}; only one that succeeded can come back.")
     return charge
 
 
-def _fresh(tx: Transaction, invoice: Invoice) -> dict[str, object] | None:
+def fresh(tx: Transaction, invoice: Invoice) -> dict[str, object] | None:
     found = tx.get(Invoice, invoice.id)
     return None if found is None else invoice_on_wire(tx, found)
 

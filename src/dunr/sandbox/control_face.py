@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from . import control_billing as billing
 from . import control_customers as customers
+from . import control_disputes as disputes
 from . import control_webhooks as webhooks
 from . import invoices, pay_page, settings
 from .answers import Reply, as_json
@@ -107,12 +108,12 @@ def routes(sandbox: Sandbox) -> list[Route]:
         at("POST", "/invoices/{id}/write_off", _writing(billing.write_off)),
         at("POST", "/invoices/{id}/credit", _writing(billing.credit)),
         at("GET", "/charges", _reading(list_requests)),
-        at("POST", "/charges/{id}/dispute", _writing(billing.dispute)),
-        at("POST", "/charges/{id}/return", _writing(billing.return_charge)),
+        at("POST", "/charges/{id}/dispute", _writing(disputes.dispute)),
+        at("POST", "/charges/{id}/return", _writing(disputes.return_charge)),
         at("POST", "/charges/{id}/refund", _writing(billing.refund)),
         at("POST", "/charges/{id}/confirm", _writing(billing.confirm_charge)),
         at("POST", "/intents/{id}/confirm", _writing(billing.confirm_intent)),
-        at("POST", "/disputes/{id}/close", _writing(billing.close_dispute)),
+        at("POST", "/disputes/{id}/close", _writing(disputes.close_dispute)),
         at("GET", "/cards/{id}/script", _reading(customers.get_script)),
         at("PUT", "/cards/{id}/script", _writing(customers.put_script)),
         at("POST", "/cards/{id}/update", _writing(customers.update_card)),

@@ -78,6 +78,18 @@ class Transaction:
         """Whether another face tells what happens in events of its own."""
         return bool(self._listeners)
 
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Part of the work, which an error undoes while the rest stands."""
+        self._connection.execute("SAVEPOINT attempt")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK TO attempt")
+            raise
+        finally:
+            self._connection.execute("RELEASE attempt")
+
     def tell(self, happening: Happening) -> list[Event]:
         """Let the listeners write their events; answers what they wrote, the most telling one first."""
         return [event for listener in self._listeners for event in listener(self, happening)]

@@ -125,6 +125,7 @@ class Dispute(Record, kw_only=True):
     amount_minor: int
     status: Literal["open", "won", "lost", "warning_closed"] = "open"
     reinstated: bool = False
+    reason: str | None = None
     opened_at: datetime
     closed_at: datetime | None = None
 

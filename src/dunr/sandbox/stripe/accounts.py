@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 import msgspec
 
 from dunr.sandbox.database import Transaction
 from dunr.sandbox.identifiers import new_id
+from dunr.sandbox.instants import on_wire
 from dunr.sandbox.records import Delivery
 
 from .calls import StripeCall
+from .envelopes import notification
 from .errors import missing
 from .expanding import expanded
 from .lists import Narrow, listed, page_of
-from .parameters import EndpointCreate, EndpointUpdate, EventList, Page, Parameters
+from .parameters import EndpointCreate, EndpointUpdate, EventList, Nothing, Page, Parameters
 from .reading import Shown
 from .rows import Endpoint, StripeEvent
 from .shape_customers import LONG_AGO, is_live, unix
@@ -104,7 +107,7 @@ def update_endpoint(tx: Transaction, call: StripeCall) -> Shown:
 
 def delete_endpoint(tx: Transaction, call: StripeCall) -> Shown:
     """Gone; what still waits to be delivered to it is dropped."""
-    call.read(Parameters)
+    call.read(Nothing)
     found = _endpoint(tx, call)
     waiting = "status = 'waiting' AND event IN (SELECT id FROM events WHERE endpoint = ?)"
     for delivery in tx.find(Delivery, waiting, found.id):
@@ -139,6 +142,16 @@ def events(tx: Transaction, call: StripeCall) -> Shown:
     rows, more = page_of(tx, StripeEvent, narrow, asked, order_by="created_at")
     shown = listed(call.address, [_shown(tx, row) for row in rows], more=more)
     return expanded(tx, shown, asked.expand, call.api_version)
+
+
+def notified_event(tx: Transaction, call: StripeCall) -> Shown:
+    """What a notification was about, as the newer API tells it: when, which type, and of what."""
+    call.read(Parameters)
+    found = tx.get(StripeEvent, call.id)
+    if found is None:
+        raise missing("event", call.id)
+    about = msgspec.json.decode(found.body, type=dict[str, Any])["data"]["object"]
+    return notification(found.id, found.type, about, on_wire(found.created_at), live=is_live(tx), context=None)
 
 
 def _shown(tx: Transaction, found: StripeEvent) -> Shown:

@@ -9,10 +9,9 @@ from typing import Literal
 
 from dunr.sandbox.database import Transaction
 
-from . import parameters
 from .errors import Wrong
 from .form import Tree
-from .parameters import P
+from .parsing import P, read
 
 
 @dataclass(frozen=True)
@@ -39,16 +38,20 @@ class StripeCall:
         return self.path["id"]
 
     def read(self, kind: type[P]) -> P:
-        return parameters.read(kind, self.parameters)
+        return read(kind, self.parameters)
 
 
 @dataclass(frozen=True)
 class Booked:
-    """A charge was tried; the answer is its result. ``lost``: nobody hears it; ``seconds``: it takes its time."""
+    """A charge was tried; the answer is its result.
+
+    ``lost``: nobody hears it. ``seconds``: it takes its time. ``kept``: its key keeps it.
+    """
 
     charge_request: str
     lost: bool = False
     seconds: float = 0.0
+    kept: bool = True
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,9 @@ taken here that Stripe would not take.
 
 from __future__ import annotations
 
-import re
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 import msgspec
-
-from .errors import bad_parameter
-from .form import Tree
-
-P = TypeVar("P", bound="Parameters")
 
 PAGE_DEFAULT = 10
 PAGE_MAX = 100
@@ -22,13 +16,13 @@ PAGE_MAX = 100
 Limit = Annotated[int, msgspec.Meta(ge=1, le=PAGE_MAX)]
 Metadata = dict[str, str] | Literal[""]
 
-UNKNOWN = re.compile(r"unknown field `([^`]+)`(?: - at `\$?\.?([^`]*)`)?")
-MISSING = re.compile(r"missing required field `([^`]+)`")
-PLACE = re.compile(r"^(.*) - at `\$\.?([^`]*)`$")
+
+class Nothing(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """Not one parameter."""
 
 
-class Parameters(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What every call takes."""
+class Parameters(Nothing, kw_only=True):
+    """What nearly every call takes."""
 
     expand: list[str] = []
 
@@ -253,24 +247,3 @@ class EndpointUpdate(Parameters):
     disabled: bool | None = None
     description: str | None = None
     metadata: Metadata | None = None
-
-
-def read(kind: type[P], tree: Tree) -> P:
-    """The parameters as the given type. Raises the 400 that names the one at fault."""
-    try:
-        return msgspec.convert(tree, kind, strict=False)
-    except msgspec.ValidationError as error:
-        raise _fault(str(error)) from None
-
-
-def _fault(words: str) -> Exception:
-    if found := UNKNOWN.search(words):
-        name = ".".join(part for part in (found[2], found[1]) if part)
-        return bad_parameter("parameter_unknown", f"Received unknown parameter: {name}", name)
-    if found := MISSING.search(words):
-        return bad_parameter("parameter_missing", f"Missing required param: {found[1]}.", found[1])
-    found = PLACE.match(words)
-    if found is None:
-        return bad_parameter("parameter_invalid", words, None)
-    code = "parameter_invalid_integer" if "`int`" in found[1] else "parameter_invalid"
-    return bad_parameter(code, f"Invalid {found[2]}: {found[1]}", found[2])

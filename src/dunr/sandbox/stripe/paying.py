@@ -13,14 +13,16 @@ from dunr.sandbox import invoices, outcomes, scripts
 from dunr.sandbox.booking import book
 from dunr.sandbox.database import Transaction
 from dunr.sandbox.identifiers import new_id
-from dunr.sandbox.outcomes import Hang, LoseAnswer, SlowAnswer
+from dunr.sandbox.outcomes import Fail, Hang, LoseAnswer, SlowAnswer
 from dunr.sandbox.records import AgendaItem, Card, Charge, ChargeRequest, Customer, Intent, Invoice
 
 from .calls import Booked, Hung, Result, StripeCall, unsupported
 from .declines import TEST_METHODS, error_of
 from .errors import Wrong, broken, busy, missing, refused
+from .expanding import expanded
 from .parameters import InvoicePay
 from .payments import payments_of, status_of_invoice
+from .rows import StripeKey
 from .shape_customers import payment_method
 from .shape_invoices import invoice as shaped
 from .shape_payments import intent as shaped_intent
@@ -35,6 +37,8 @@ ACTION_MESSAGE = (
 def pay(tx: Transaction, call: StripeCall) -> Result:
     wanted = call.read(InvoicePay)
     invoice = _payable(tx, call.id)
+    # Whether the answer can be laid out as asked is seen before money moves.
+    expanded(tx, shaped(tx, invoice, call.api_version), wanted.expand, call.api_version)
     if wanted.forgive:
         raise unsupported("forgive")
     if wanted.paid_out_of_band:
@@ -70,7 +74,9 @@ def _begin(tx: Transaction, request: ChargeRequest, script: str) -> Result:
         return Hung(request.id, due_at)
     book(tx, request, outcome)
     seconds = outcome.seconds if isinstance(outcome, SlowAnswer) else 0.0
-    return Booked(request.id, lost=isinstance(outcome, LoseAnswer), seconds=seconds)
+    inner = outcome.then if isinstance(outcome, SlowAnswer | LoseAnswer) else outcome
+    refused_early = isinstance(inner, Fail) and not inner.stored
+    return Booked(request.id, lost=isinstance(outcome, LoseAnswer), seconds=seconds, kept=not refused_early)
 
 
 def _payable(tx: Transaction, invoice_id: str) -> Invoice:
@@ -154,16 +160,42 @@ def _out_of_band(tx: Transaction, invoice: Invoice, call: StripeCall) -> Result:
     return shaped(tx, invoice, call.api_version)
 
 
-def answer(tx: Transaction, request: ChargeRequest, version: str) -> dict[str, object]:
+def note_refused(tx: Transaction, call: StripeCall, wrong: Wrong) -> None:
+    """A request that was turned away is still a request: the witness counts it."""
+    _note(tx, call, f"error:{wrong.status}:{wrong.code or wrong.kind}", wrong.status)
+
+
+def note_replayed(tx: Transaction, call: StripeCall, first: StripeKey) -> None:
+    request = tx.get(ChargeRequest, first.charge_request)
+    _note(tx, call, "replayed", first.answer_status, None if request is None else request.charge)
+
+
+def _note(tx: Transaction, call: StripeCall, outcome: str, status: int | None, charge: str | None = None) -> None:
+    named = call.parameters.get("payment_method")
+    tx.put(
+        ChargeRequest(
+            id=new_id("req"),
+            invoice=call.id,
+            key=call.key,
+            card=named if isinstance(named, str) else None,
+            outcome=outcome,
+            charge=charge,
+            at=tx.now,
+            answer_status=status,
+        )
+    )
+
+
+def answer(tx: Transaction, request: ChargeRequest, call: StripeCall) -> dict[str, object]:
     """What the caller hears of a booked request. Raises the 402 of a decline, or the error it was scripted to be."""
     status = request.answer_status
     assert status is not None, "only a booked request is answered"
     invoice, charge = tx.get(Invoice, request.invoice), tx.get(Charge, request.charge)
     assert invoice is not None, "a request is for an invoice"
     if status == HTTPStatus.OK:
-        return shaped(tx, invoice, version)
+        return expanded(tx, shaped(tx, invoice, call.api_version), call.read(InvoicePay).expand, call.api_version)
     if status == HTTPStatus.PAYMENT_REQUIRED and charge is not None:
-        raise _declined(tx, request, invoice, charge, version)
+        raise _declined(tx, request, invoice, charge, call.api_version)
     raise scripted(status, request.outcome.rpartition(":")[2])
 
 

@@ -148,6 +148,9 @@ OPERATIONS = (
     Operation("events.list", "GET", "/v1/events", "events", "event", accounts.events),
     Operation("events.retrieve", "GET", "/v1/events/{id}", "events", "event", accounts.event, "event"),
     Operation(
+        "v2.core.events.retrieve", "GET", "/v2/core/events/{id}", "events", "event", accounts.notified_event, "event"
+    ),
+    Operation(
         "billing_portal.sessions.create",
         "POST",
         "/v1/billing_portal/sessions",

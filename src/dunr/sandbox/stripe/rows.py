@@ -29,7 +29,6 @@ class StripeEvent(Record, kw_only=True):
     type: str
     created_at: datetime
     body: str
-    related: str  # the id that the event is about
 
 
 class StripeKey(Record, kw_only=True):

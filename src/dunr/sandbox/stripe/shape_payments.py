@@ -11,14 +11,13 @@ from .rows import StripeRefund
 from .shape_customers import METHOD_TYPES, country_of, expiry, is_live, payment_method, unix
 from .versions import INVOICE_PAYMENTS, LATEST_CHARGE, since
 
-CHARGE_STATUSES = {"succeeded": "succeeded", "declined": "failed", "pending": "pending", "returned": "failed"}
+CHARGE_STATUSES = {"succeeded": "succeeded", "declined": "failed", "pending": "pending", "returned": "succeeded"}
 DISPUTE_STATUSES = {"open": "needs_response", "won": "won", "lost": "lost", "warning_closed": "warning_closed"}
 
 
 def charge(tx: Transaction, found: Charge, version: str) -> dict[str, object]:
     """The invoice is named before 2025-03-31 only; from then on the way leads over its payments."""
-    paid = found.status in ("succeeded", "pending")
-    code = found.error_code or (found.return_code if found.status == "returned" else None)
+    paid, code = found.status != "declined", found.error_code
     shown: dict[str, object] = {
         "id": found.id,
         "object": "charge",
@@ -228,6 +227,6 @@ def dispute(tx: Transaction, found: Dispute) -> dict[str, object]:
         "livemode": is_live(tx),
         "metadata": {},
         "payment_intent": payment_of_charge(tx, of).intent_id,
-        "reason": "fraudulent",
+        "reason": found.reason or "fraudulent",
         "status": DISPUTE_STATUSES[found.status],
     }
