@@ -45,6 +45,8 @@ class Stranger:
     def __init__(self) -> None:
         self.asked: list[Asked] = []
         self.replies: dict[str, list[Reply] | Script] = {}
+        self._dripping: set[str] = set()
+        self._closed = threading.Event()
         stranger = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -63,12 +65,17 @@ class Stranger:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def close(self) -> None:
+        self._closed.set()
         self._server.shutdown()
         self._server.server_close()
 
     def tell(self, path: str, *replies: Reply | Json) -> None:
         """What a path answers, one after the other; the last one repeats."""
         self.replies[path] = [one if isinstance(one, Reply) else Reply(body=one) for one in replies]
+
+    def drip(self, path: str) -> None:
+        """One byte now and then, for ever: each is in time, the answer is not."""
+        self._dripping.add(path)
 
     def paths(self) -> list[str]:
         return [asked.path for asked in self.asked]
@@ -79,6 +86,9 @@ class Stranger:
         headers = {name.lower(): value for name, value in handler.headers.items()}
         asked = Asked(handler.command, parts.path, dict(parse_qsl(parts.query or form)), headers)
         self.asked.append(asked)
+        if asked.path in self._dripping:
+            self._drip(handler)
+            return
         reply = self._reply(asked)
         body = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
         handler.send_response_only(reply.status)
@@ -88,6 +98,14 @@ class Stranger:
         with suppress(BrokenPipeError):  # whoever asked may have lost patience
             handler.end_headers()
             handler.wfile.write(body)
+
+    def _drip(self, handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("content-length", "1000")
+        handler.end_headers()
+        with suppress(OSError):
+            while not self._closed.wait(0.05):
+                handler.wfile.write(b" ")
 
     def _reply(self, asked: Asked) -> Reply:
         found = self.replies.get(asked.path)

@@ -30,6 +30,7 @@ READ_TRIES_MAX = 4
 BACKOFF_SECONDS = 0.5
 BACKOFF_SECONDS_MAX = 8.0
 LOCK_TIMEOUT = "lock_timeout"
+RESOURCE_MISSING = "resource_missing"  # a 404, or a 400 where only a parameter names what is missing
 BUSY_STATUSES = frozenset({HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS})
 REQUEST_ID = re.compile(r"req_[A-Za-z0-9_]{1,60}")
 KEY_STATUSES = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
@@ -194,9 +195,10 @@ def _worth_another(answer: Answer) -> bool:
 
 def _refuse_failure(answer: Answer) -> None:
     """A 404 is an object that is missing, a key that may not read is refused, anything else is a reading that failed."""
-    if answer.status == HTTPStatus.NOT_FOUND:
+    if answer.is_ok:
+        return
+    if answer.status == HTTPStatus.NOT_FOUND or answer.error().code == RESOURCE_MISSING:
         raise ObjectMissing(f"Stripe does not know it: {answer.told()}")
     if answer.status in KEY_STATUSES:
         raise KeyRefused(f"the API key may not do this: {answer.told()}")
-    if not answer.is_ok:
-        raise SnapshotUnavailable(answer.told())
+    raise SnapshotUnavailable(answer.told())

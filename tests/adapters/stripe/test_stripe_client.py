@@ -1,0 +1,125 @@
+"""How Stripe is asked: at a pace, again where it is busy, once where money moves, and with its request id at hand."""
+
+import time
+
+import pytest
+
+from dunr.adapters.processors.stripe import client
+from dunr.adapters.processors.stripe.pace import Pace
+from dunr.adapters.processors.stripe.processor import StripeProcessor
+from dunr.core.answers import NotNow
+from dunr.ports import ObjectMissing, SnapshotUnavailable, Subject
+from tests.adapters.stripe.bodies import ACCOUNT, AT
+from tests.adapters.stripe.strangers import REQUEST_ID, Reply, Stranger, adapter, invoice, listed, refusal
+from tests.adapters.stripe.test_stripe_charging import PAY, REQUEST
+
+INVOICES = "/v1/invoices"
+OF_CUSTOMER = Subject(None, None, "cus_1")
+ONE = listed(invoice())
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits long for a test."""
+    monkeypatch.setattr(client, "BACKOFF_SECONDS", 0.01)
+
+
+@pytest.mark.parametrize(
+    "busy",
+    [
+        Reply(429, refusal("rate_limit")),
+        Reply(429, refusal("lock_timeout")),
+        Reply(400, refusal("lock_timeout")),
+        Reply(409, refusal(None)),
+        Reply(503, b"<html>"),
+        Reply(400, refusal("some_new_code"), {"stripe-should-retry": "true"}),
+    ],
+)
+def test_a_reading_is_repeated_where_stripe_is_busy(
+    stranger: Stranger, processor: StripeProcessor, busy: Reply
+) -> None:
+    stranger.tell(INVOICES, busy, busy, Reply(body=ONE))
+    assert processor.invoices_of(ACCOUNT, OF_CUSTOMER) == ("in_1",)
+    assert len(stranger.asked) == 3
+
+
+def test_a_reading_is_not_repeated_for_ever(stranger: Stranger, processor: StripeProcessor) -> None:
+    stranger.tell(INVOICES, Reply(429, refusal("rate_limit")))
+    with pytest.raises(SnapshotUnavailable, match=f"HTTP 429 .rate_limit., {REQUEST_ID}"):
+        processor.invoices_of(ACCOUNT, OF_CUSTOMER)
+    assert len(stranger.asked) == client.READ_TRIES_MAX
+
+
+def test_stripes_word_that_it_is_no_use_is_taken(stranger: Stranger, processor: StripeProcessor) -> None:
+    stranger.tell(INVOICES, Reply(500, refusal(None), {"stripe-should-retry": "false"}))
+    with pytest.raises(SnapshotUnavailable):
+        processor.invoices_of(ACCOUNT, OF_CUSTOMER)
+    assert len(stranger.asked) == 1
+
+
+def test_no_reading_waits_longer_than_an_exchange_may_take(stranger: Stranger) -> None:
+    impatient = adapter(stranger.url, timeout_seconds=0.5)
+    stranger.tell(INVOICES, Reply(429, refusal("rate_limit"), {"retry-after": "60"}))
+    begun = time.monotonic()
+    with pytest.raises(SnapshotUnavailable):
+        impatient.invoices_of(ACCOUNT, OF_CUSTOMER)
+    assert time.monotonic() - begun < 5
+    assert len(stranger.asked) == 1
+    impatient.close()
+
+
+def test_a_missing_object_is_named_by_stripes_request_and_not_by_its_words(
+    stranger: Stranger, processor: StripeProcessor
+) -> None:
+    stranger.tell(INVOICES, Reply(404, refusal("resource_missing")))
+    with pytest.raises(ObjectMissing) as caught:
+        processor.invoices_of(ACCOUNT, OF_CUSTOMER)
+    assert REQUEST_ID in str(caught.value)
+    assert "words for people" not in f"{caught.value!r} {caught.value.__cause__!r}"
+
+
+def test_a_charge_that_would_have_to_wait_for_its_turn_too_long_is_not_sent(stranger: Stranger) -> None:
+    slow = adapter(stranger.url, timeout_seconds=0.05, rate=0.01)
+    stranger.tell(PAY, invoice())
+    slow.charge(REQUEST)
+    assert slow.charge(REQUEST) == NotNow("not_reached")
+    assert len(stranger.asked) == 1
+    slow.close()
+
+
+def test_calls_leave_at_the_rate_that_stripe_allows() -> None:
+    now, waits = [0.0], list[float]()
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        now[0] += seconds
+
+    pace = Pace(25.0, clock=lambda: now[0], sleep=sleep)
+    for _ in range(125):
+        assert pace.take(60.0)
+    assert now[0] == pytest.approx(4.0)  # one second's worth at once, the rest 25 a second
+    assert max(waits) == pytest.approx(0.04)
+    assert not pace.take(0.01)
+    now[0] += 10
+    assert pace.take(0.0)
+
+
+def test_a_body_without_end_is_none(stranger: Stranger, processor: StripeProcessor) -> None:
+    stranger.tell(INVOICES, Reply(200, b"x" * (17 * 1024 * 1024)))
+    with pytest.raises(SnapshotUnavailable, match="too long"):
+        processor.invoices_of(ACCOUNT, OF_CUSTOMER)
+
+
+def test_an_answer_that_drips_is_as_silent_as_none(stranger: Stranger) -> None:
+    impatient = adapter(stranger.url, timeout_seconds=0.3)
+    stranger.drip(INVOICES)
+    with pytest.raises(SnapshotUnavailable):
+        impatient.invoices_of(ACCOUNT, OF_CUSTOMER)
+    impatient.close()
+
+
+def test_the_clock_is_read_from_any_answer(stranger: Stranger, processor: StripeProcessor) -> None:
+    stranger.tell(INVOICES, ONE)
+    assert processor.now(ACCOUNT) == AT
+    stranger.tell(INVOICES, Reply(200, ONE, {"date": "yesterday"}))
+    assert processor.now(ACCOUNT) is None
