@@ -24,6 +24,9 @@ KEYS = tuple(field.name for field in fields(Settings))
 DEFAULTS: Mapping[str, object] = {
     field.name: field.default for field in fields(Settings) if field.default is not MISSING
 }
+TABLES: Mapping[str, str] = {  # settings of several lines, which no environment variable can hold
+    "declines": '[declines.stripe.decline_code] and below it new_code = "do_not_honor"'
+}
 KINDS: Mapping[str, Any] = get_type_hints(Settings, include_extras=True) | {"data": Text}
 LISTS = frozenset({"webhook_secrets", "stripe_connected_accounts"})  # with commas in the environment
 EXAMPLES: Mapping[str, object] = {  # where the default is no good example
@@ -75,6 +78,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         key = name.removeprefix(PREFIX).lower()
         if names.get(name) != key:
             raise _unknown(name, "environment variable", [PREFIX + close.upper() for close in _close(key)])
+        if key in TABLES:
+            raise SettingsError(f"{name} cannot hold a table: write {TABLES[key]} in {FILE_NAME}")
         value = tuple(part.strip() for part in text.split(",")) if key in LISTS else text
         if not text.strip():
             raise SettingsError(f"{name} is empty: unset it, or write {name}={_in_environment(key)}")
@@ -102,7 +107,7 @@ def _from_file(file: Path) -> dict[str, Any]:
         if key not in KEYS:
             raise _unknown(key, f"setting in {file.name}", _close(key))
     return {
-        key: _converted(key, value, strict=True, source=f"{key} in {file.name}", example=f"{key} = {_in_file(key)}")
+        key: _converted(key, value, strict=True, source=f"{key} in {file.name}", example=_written(key))
         for key, value in table.items()
     }
 
@@ -124,6 +129,11 @@ def _converted(key: str, value: object, *, strict: bool, source: str, example: s
         choices = get_args(KINDS[key]) if get_origin(KINDS[key]) is Literal else ()
         wanted = f"one of {', '.join(choices)}, such as {example}" if choices else f"for example {example}"
         raise SettingsError(f"{source} cannot be used ({error}): write {wanted}") from error
+
+
+def _written(key: str) -> str:
+    """A setting as the file has it."""
+    return TABLES.get(key) or f"{key} = {_in_file(key)}"
 
 
 def _example(key: str) -> object:

@@ -4,8 +4,8 @@ The rules hold for every `Settings`, however it was made, so that `dataclasses.r
 """
 
 import base64
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from dunr.errors import SettingsError
+from dunr.facts.mapping import problems_in
 from dunr.settings.stripe import STRIPE_URL, stripe_contradictions
 
 PROCESSORS = ("sandbox", "stripe")
@@ -66,6 +67,7 @@ class Settings:
     merchant_name: Text = PLACEHOLDER_MERCHANT
     publish_url: Text | None = None
     publish_secret: str | None = None
+    declines: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)  # own meanings of codes
     policy: Text = "business_days"  # the name of one that ships, or the path of a TOML file
     processor_timeout_seconds: Seconds = 30
     lease_seconds: Seconds = 300
@@ -95,6 +97,12 @@ class Settings:
         return f"Settings({', '.join(shown)})"
 
     @property
+    def is_rehearsal(self) -> bool:
+        """Whether the processor is the sandbox, under its own face or under the one that answers as Stripe does."""
+        as_stripe = self.processor == "stripe" and self.stripe_url.rstrip("/") == self.sandbox_url.rstrip("/")
+        return not self.live and (self.processor == "sandbox" or as_stripe)
+
+    @property
     def links_base(self) -> str:
         """The address that links to us begin with."""
         return (self.public_url or f"http://localhost:{self.port}").rstrip("/")
@@ -107,6 +115,7 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     yield from stripe_contradictions(settings, PLACEHOLDER_ACCOUNT)
     yield from _sending(settings)
     yield from _mail_and_publishing(settings)
+    yield from problems_in(settings.declines, frozenset(PROCESSORS))
 
 
 def _missing_secrets(settings: Settings) -> Iterator[str]:

@@ -87,7 +87,7 @@ class WebFace:
     @property
     def has_sandbox(self) -> bool:
         """Whether test-only forms may exist."""
-        return self.settings.processor == "sandbox" and not self.settings.live
+        return self.settings.is_rehearsal
 
     def close(self) -> None:
         """Let everything that was begun end."""

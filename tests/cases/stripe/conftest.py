@@ -1,0 +1,14 @@
+"""Each story gets a dunr and a Stripe of its own, on the manual clock from Tuesday 23 June 2026, 10:00 UTC."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cases.stripe.rehearsal import StripeRehearsal, rehearse_at_stripe
+
+
+@pytest.fixture
+def stripe(tmp_path: Path) -> Iterator[StripeRehearsal]:
+    with rehearse_at_stripe(tmp_path) as running:
+        yield running
