@@ -214,12 +214,18 @@ class Reports(Protocol):
         """Cases, newest first; `text` matches ids; `after` is the id of the last one of the page before."""
         ...
 
-    def postings(self, case_id: str | None, limit: int) -> Sequence[Posting]:
-        """Ledger entries in the order in which they were posted."""
+    def postings(self, case_id: str | None, limit: int, after: str | None = None) -> Sequence[Posting]:
+        """Ledger entries in the order in which they were posted; `after` is the id of the last one of the page before."""
         ...
 
     def audit(self, case_id: str, limit: int) -> Sequence[AuditEntry]:
         """The audit chain of a case, from its start."""
+        ...
+
+    def audited(
+        self, from_at: datetime, until_at: datetime, limit: int, after: tuple[str, int] | None
+    ) -> Sequence[AuditEntry]:
+        """Audit entries of all cases with `from_at` <= at < `until_at`, by case and number; `after` is the case and number of the last one of the page before."""
         ...
 
     def effects(self, *, kind: str | None, case_id: str | None, limit: int) -> Sequence[EffectRecord]:

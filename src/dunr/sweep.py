@@ -14,6 +14,7 @@ from dunr.core import keys
 from dunr.core.model import Case
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import AlertKind, CaseState, CloseReason, Outcome
+from dunr.daily_record import record_day
 from dunr.engine import Engine
 from dunr.ports import ObjectMissing, Refs, Reports, SnapshotUnavailable
 
@@ -85,6 +86,7 @@ class Sweep:
         for finding in findings:
             about = f"{finding.case_id}/{keys.audit_hash('', finding.what)[:12]}/{self.engine.clock.now():%Y-%m-%d}"
             self.alert(AlertKind.DRIFT, about, f"{finding.case_id}: {finding.what}")
+        record_day(self.engine.store, self.reports, self.engine.clock.now())
         return tuple(findings)
 
     def _case_ids(self) -> Iterator[str]:

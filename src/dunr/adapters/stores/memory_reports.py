@@ -4,7 +4,7 @@ port.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import dropwhile, islice
 from threading import Lock
 
 from dunr.adapters.stores.changes import effect_due_at
@@ -72,17 +72,29 @@ class MemoryReports:
             found = (case for case in found if _mentions(case, text))
         return list(islice(found, limit))
 
-    def postings(self, case_id: str | None, limit: int) -> Sequence[Posting]:
-        """Ledger entries, first posted first."""
+    def postings(self, case_id: str | None, limit: int, after: str | None = None) -> Sequence[Posting]:
+        """Ledger entries, first posted first. An `after` that names no entry begins at the start."""
         with self._lock:
-            rows = self._postings.values()
-            return list(islice((row for row in rows if case_id is None or row.case_id == case_id), limit))
+            rows: Iterable[Posting] = list(self._postings.values())
+            known = after is not None and after in self._postings
+        if known:
+            rows = islice(dropwhile(lambda row: row.id != after, rows), 1, None)
+        return list(islice((row for row in rows if case_id is None or row.case_id == case_id), limit))
 
     def audit(self, case_id: str, limit: int) -> Sequence[AuditEntry]:
         """The chain of a case, from its start."""
         with self._lock:
             chain = self._audit.get(case_id, {})
             return [chain[number] for number in sorted(chain)[:limit]]
+
+    def audited(
+        self, from_at: datetime, until_at: datetime, limit: int, after: tuple[str, int] | None
+    ) -> Sequence[AuditEntry]:
+        """Entries of all cases in a span of time, by case and number."""
+        with self._lock:
+            entries = [entry for chain in self._audit.values() for entry in chain.values()]
+        found = sorted((e for e in entries if from_at <= e.at < until_at), key=lambda e: (e.case_id, e.number))
+        return [e for e in found if after is None or (e.case_id, e.number) > after][:limit]
 
     def effects(self, *, kind: str | None, case_id: str | None, limit: int) -> Sequence[EffectRecord]:
         """Recorded effects with their fate, newest first."""

@@ -11,14 +11,17 @@ import typer
 
 from dunr import __version__
 from dunr.entry.cli import (
+    audit,
     brake,
     cases,
     chaos,
     database,
     deadletters,
     demo,
+    ledger,
     plan,
     policy,
+    report,
     sandbox,
     serve,
     setup,
@@ -55,11 +58,13 @@ def _begin(
     context.obj = Place(data=data, debug=debug)
 
 
-for group in (setup, serve, worker, sandbox, demo, plan, chaos, brake):
+for group in (setup, serve, worker, sandbox, demo, plan, chaos, report, brake):
     group.add_to(app)
 for name, commands in {
     "cases": cases.app,
     "deadletters": deadletters.app,
+    "ledger": ledger.app,
+    "audit": audit.app,
     "token": token.app,
     "db": database.app,
     "policy": policy.app,

@@ -71,7 +71,7 @@ def show(context: typer.Context, case: CaseId, as_json: Json = False) -> None:
     from dunr.entry.web.stories import story
 
     with application_of(context) as application:
-        told = story(application.store, application.reports, _case(application, case))
+        told = story(application.store, application.reports, case_named(application, case))
         if as_json:
             answer(told)
         else:
@@ -89,7 +89,7 @@ def hold(
     """Send nothing for a case, until an instant or until it is released."""
     from dunr.core.events import HoldPlaced
 
-    _wish(context, case, HoldPlaced(_actor(), why, until), as_json)
+    _wish(context, case, HoldPlaced(actor(), why, until), as_json)
 
 
 @app.command()
@@ -103,12 +103,12 @@ def release(
     from dunr.core.events import HoldReleased
 
     with application_of(context) as application:
-        holds = [one.ref for one in _case(application, case).holds]
+        holds = [one.ref for one in case_named(application, case).holds]
     if ref is None:
         if len(holds) != 1:
             raise typer.BadParameter(f"The holds are: {', '.join(holds) or 'none'}. Name one.", param_hint="--ref")
         ref = holds[0]
-    _wish(context, case, HoldReleased(_actor(), ref), as_json)
+    _wish(context, case, HoldReleased(actor(), ref), as_json)
 
 
 @app.command()
@@ -116,7 +116,7 @@ def retry(context: typer.Context, case: CaseId, as_json: Json = False) -> None:
     """Try again now. It spends no step."""
     from dunr.core.events import RetryNow
 
-    _wish(context, case, RetryNow(_actor()), as_json)
+    _wish(context, case, RetryNow(actor()), as_json)
 
 
 @app.command()
@@ -124,7 +124,7 @@ def postpone(context: typer.Context, case: CaseId, to: To, as_json: Json = False
     """Move the next attempt to a later time; it is moved on to the next allowed one."""
     from dunr.core.events import StepPostponed
 
-    _wish(context, case, StepPostponed(_actor(), to), as_json)
+    _wish(context, case, StepPostponed(actor(), to), as_json)
 
 
 @app.command()
@@ -140,7 +140,7 @@ def settle(
     """Settle an attempt that nobody else could settle, with evidence."""
     from dunr.core.events import AttemptSettledByHand
 
-    _wish(context, case, AttemptSettledByHand(_actor(), attempt, captured, evidence, charge), as_json)
+    _wish(context, case, AttemptSettledByHand(actor(), attempt, captured, evidence, charge), as_json)
 
 
 @app.command()
@@ -148,7 +148,7 @@ def close(context: typer.Context, case: CaseId, why: Why, as_json: Json = False)
     """Close a case. The debt stays in the ledger, for a person."""
     from dunr.core.events import CaseClosed
 
-    _wish(context, case, CaseClosed(_actor(), why), as_json)
+    _wish(context, case, CaseClosed(actor(), why), as_json)
 
 
 def _wish(context: typer.Context, given: str, event: "Event", as_json: bool) -> None:
@@ -156,18 +156,18 @@ def _wish(context: typer.Context, given: str, event: "Event", as_json: bool) -> 
     from dunr.entry.web.stories import case_answer
 
     with application_of(context) as application:
-        case_id = _case(application, given).id
+        case_id = case_named(application, given).id
         decision = application.engine.wish(case_id, event)
         if application.settings.clock == "manual":
             application.runner.run_until_quiet()
-        now = case_answer(_case(application, case_id))
+        now = case_answer(case_named(application, case_id))
         if as_json:
             answer({"because": decision.because, "case": now})
         else:
             say("\n".join((*decision.because, f"{now.id} is {now.shown}.")))
 
 
-def _case(application: "Application", given: str) -> "Case":
+def case_named(application: "Application", given: str) -> "Case":
     """The case of a whole id, or of a bare invoice id."""
     from dunr.ports import Refs
 
@@ -179,6 +179,6 @@ def _case(application: "Application", given: str) -> "Case":
     return case
 
 
-def _actor() -> str:
+def actor() -> str:
     """Who sits at this terminal, for the audit log."""
     return f"operator:{getpass.getuser()}"

@@ -21,10 +21,12 @@ def migrate(context: typer.Context, as_json: Json = False) -> None:
 @app.command()
 def check(context: typer.Context, as_json: Json = False) -> None:
     """Check the identity, the balance of the ledger and the audit chain of every case."""
-    from dunr.entry.cli.checks import problems_of
+    from dunr.accounting.proof import problems_of_books
+    from dunr.adoption import WHY, is_stopped_as_copy
 
     with application_of(context) as application:
-        problems = list(problems_of(application))
+        copied = [f"Nothing is sent: {WHY}."] if is_stopped_as_copy(application.rulebook) else []
+        problems = [*copied, *problems_of_books(application.reports)]
     if as_json:
         answer({"problems": problems})
     for problem in () if as_json else problems:

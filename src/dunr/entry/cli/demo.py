@@ -1,4 +1,4 @@
-"""`dunr demo`: customers' stories over three weeks, played in seconds by a whole dunr with a sandbox inside, on files that are thrown away."""
+"""`dunr demo`: customers' stories over three weeks, played in seconds by a whole dunr with a sandbox inside, on files that are thrown away unless you want them."""
 
 import tempfile
 import threading
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,11 +28,16 @@ def add_to(app: typer.Typer) -> None:
     app.command("demo")(demo)
 
 
-def demo(as_json: Json = False) -> None:
+def demo(
+    keep: Annotated[
+        Path | None, typer.Option(help="An empty folder that keeps the data of the demo, to look into afterwards.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Play eight customers' stories over three weeks, and show what dunr makes of them."""
     log_to_stderr()
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="dunr-demo-") as folder, _running(Path(folder)) as http:
+    with _folder(keep) as folder, _running(folder) as http:
         for story in STORIES:
             _begin(http, story)
         for act in sorted((act for one in STORIES for act in one.acts), key=lambda act: act.at):
@@ -46,6 +51,19 @@ def demo(as_json: Json = False) -> None:
         _show(result)
     if result["double_captures"]:
         raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    """Where the data is: thrown away, unless somebody wants it."""
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="dunr-demo-") as folder:
+            yield Path(folder)
+        return
+    if keep.exists() and any(keep.iterdir()):
+        raise Failed(f"{keep} is not empty; name a folder that is, or one that does not exist yet.")
+    keep.mkdir(parents=True, exist_ok=True)
+    yield keep
 
 
 @contextmanager

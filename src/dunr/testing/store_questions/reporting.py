@@ -72,6 +72,17 @@ class ReportingQuestions:
         assert _names(store.cases(state=None, text="SUB_1", limit=9, after=None)) == ["invXA", "other", "inv_A"]
         assert _names(store.cases(state=None, text="%", limit=9, after=None)) == []
 
+    def test_the_audit_log_is_read_by_time_across_cases(self) -> None:
+        """By case and number, a page at a time; the later bound is not included."""
+        store = self.make()
+        for name, number in (("b", 1), ("a", 2), ("c", 3)):  # the number is the second, too
+            put(store, decide(case=new_case(name), audit=(audit_entry(number, case=name),)))
+        found = store.audited(at(1), at(3), 9, None)
+        assert [entry.case_id for entry in found] == [row_id("a"), row_id("b")]
+        assert [entry.case_id for entry in store.audited(at(1), at(9), 1, None)] == [row_id("a")]
+        assert [e.case_id for e in store.audited(at(1), at(9), 9, (row_id("a"), 2))] == [row_id("b"), row_id("c")]
+        assert not store.audited(at(1), at(9), 9, (row_id("c"), 3))
+
     def test_postings_come_in_the_order_of_posting(self) -> None:
         """The ledger is read from its start; a case sees its own lines only."""
         store = self.make()
@@ -82,6 +93,9 @@ class ReportingQuestions:
         assert [row.id for row in store.postings(None, 99)] == ["p_2", "p_1", "p_3", "p_0"]
         assert [row.id for row in store.postings(row_id("a"), 99)] == ["p_2", "p_1", "p_0"]
         assert [row.id for row in store.postings(None, 2)] == ["p_2", "p_1"]
+        assert [row.id for row in store.postings(None, 2, "p_1")] == ["p_3", "p_0"]
+        assert [row.id for row in store.postings(row_id("a"), 9, "p_1")] == ["p_0"]
+        assert not store.postings(None, 9, "p_0")
 
     def test_a_posting_is_posted_once(self) -> None:
         """The same entry is decided again: the first stands."""

@@ -1,8 +1,9 @@
 """What people may ask a SQL store. The engine never reads through these indexes."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from sqlalchemy import and_, bindparam, or_, select
+from sqlalchemy import and_, bindparam, or_, select, tuple_
 
 from dunr.adapters.stores.rows import case_from_json
 from dunr.adapters.stores.sql.columns import Result, audit_from, effect_from, inbound_from, posting_from
@@ -20,7 +21,9 @@ LEDGER = (
     .outerjoin(posting_lines, posting_lines.c.posting_id == postings.c.id)
     .order_by(postings.c.sequence, posting_lines.c.line)
 )
+POSTED = select(postings.c.sequence).where(postings.c.id == bindparam("wanted"))
 CHAIN = select(audit).where(audit.c.case_id == bindparam("wanted")).order_by(audit.c.number).limit(bindparam("limit"))
+AUDITED = select(audit).order_by(audit.c.case_id, audit.c.number)
 EFFECTS = select(effects).order_by(effects.c.sequence.desc())
 INBOUNDS = select(*INBOUND_COLUMNS).order_by(inbounds.c.sequence.desc())
 
@@ -44,11 +47,13 @@ class SqlReports:
             statement = statement.where(or_(*(name.icontains(text, autoescape=True) for name in names)))
         return [case_from_json(row.body) for row in self._database.rows(statement)]
 
-    def postings(self, case_id: str | None, limit: int) -> Sequence[Posting]:
-        """Ledger entries, first posted first."""
+    def postings(self, case_id: str | None, limit: int, after: str | None = None) -> Sequence[Posting]:
+        """Ledger entries, first posted first. An `after` that names no entry begins at the start."""
         chosen = select(postings.c.sequence).order_by(postings.c.sequence).limit(limit)
         if case_id is not None:
             chosen = chosen.where(postings.c.case_id == case_id)
+        if after is not None and (place := self._database.rows(POSTED, {"wanted": after})):
+            chosen = chosen.where(postings.c.sequence > place[0].sequence)
         entries: dict[str, list[Result]] = {}
         for row in self._database.rows(LEDGER.where(postings.c.sequence.in_(chosen))):
             entries.setdefault(row.id, []).append(row)
@@ -57,6 +62,15 @@ class SqlReports:
     def audit(self, case_id: str, limit: int) -> Sequence[AuditEntry]:
         """The chain of a case, from its start."""
         return [audit_from(row) for row in self._database.rows(CHAIN, {"wanted": case_id, "limit": limit})]
+
+    def audited(
+        self, from_at: datetime, until_at: datetime, limit: int, after: tuple[str, int] | None
+    ) -> Sequence[AuditEntry]:
+        """Entries of all cases in a span of time, by case and number."""
+        statement = AUDITED.where(audit.c.at >= from_at, audit.c.at < until_at).limit(limit)
+        if after is not None:
+            statement = statement.where(tuple_(audit.c.case_id, audit.c.number) > tuple_(*after))
+        return [audit_from(row) for row in self._database.rows(statement)]
 
     def effects(self, *, kind: str | None, case_id: str | None, limit: int) -> Sequence[EffectRecord]:
         """Recorded effects with their fate, newest first."""
