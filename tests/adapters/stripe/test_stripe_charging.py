@@ -66,8 +66,8 @@ def test_what_is_on_file_from_before_payment_methods_is_charged_as_a_source(
     stranger: Stranger, processor: StripeProcessor
 ) -> None:
     stranger.tell(PAY, PAID)
-    processor.charge(ChargeRequest(ACCOUNT, "in_1", "dunr-in_1-a1", 4900, "usd", "card_1"))
-    assert stranger.asked[0].parameters["source"] == "card_1"
+    processor.charge(ChargeRequest(ACCOUNT, "in_1", "dunr-in_1-a1", 4900, "usd", "src_1"))
+    assert stranger.asked[0].parameters["source"] == "src_1"
     assert "payment_method" not in stranger.asked[0].parameters
 
 

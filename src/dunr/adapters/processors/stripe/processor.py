@@ -24,7 +24,7 @@ from dunr.core.snapshot import Snapshot
 from dunr.core.value import replace
 from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, SnapshotUnavailable, Subject
 
-SOURCE_PREFIXES = ("src_", "card_", "ba_")  # what customers had on file before there were payment methods
+SOURCE_PREFIXES = ("src_", "ba_")  # on file since before there were payment methods; cards from then are both
 CHARGE_PREFIXES = ("ch_", "py_")
 NO_CAUSES: Causes = {}
 FACTS = ProcessorFacts(retries_by_itself=True)
