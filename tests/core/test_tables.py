@@ -7,8 +7,9 @@ import pytest
 from dunr.core import keys
 from dunr.core.declines import classify, raw_code
 from dunr.core.policy import BUSINESS_LADDER, Policy, ReasonRule, Step, policy_hash
-from dunr.core.schedule import forecast, pause_date, rungs
+from dunr.core.schedule import forecast, pause_date
 from dunr.core.snapshot import RawDecline
+from dunr.core.strategies import rungs
 from dunr.core.terms import (
     SPENDS_NO_STEP,
     SPENDS_STEP,
@@ -40,7 +41,9 @@ FIRST = "2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd\n no
         (RawDecline("authentication_required", "authentication_not_handled"), R.AUTHENTICATION_REQUIRED),
         (RawDecline("card_declined", "authentication_required"), R.AUTHENTICATION_REQUIRED),
         (RawDecline("card_declined", "insufficient_funds", advice_code="do_not_try_again"), R.DO_NOT_RETRY),
-        (RawDecline("card_declined", "brand_new"), R.GENERIC_DECLINE),
+        (RawDecline("card_declined"), R.UNKNOWN),
+        (RawDecline("card_declined", "brand_new"), R.UNKNOWN),
+        (RawDecline("expired_card", "brand_new"), R.EXPIRED_CARD),
         (RawDecline("brand_new", "brand_new"), R.UNKNOWN),
         (RawDecline(None), R.UNKNOWN),
     ],

@@ -108,6 +108,7 @@ def test_each_reason_is_told_or_kept_on_purpose() -> None:
         DeclineReason.DUPLICATE,
         DeclineReason.MERCHANT_ERROR,
         DeclineReason.TECHNICAL,
+        DeclineReason.NOT_A_DECLINE,
         DeclineReason.UNKNOWN,
     }
 

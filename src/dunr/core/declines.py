@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 
 from dunr.core.facts import DeclineKey, Facts
 from dunr.core.model import MethodRef
-from dunr.core.snapshot import RawDecline
+from dunr.core.snapshot import RawDecline, UnknownCodes
 from dunr.core.terms import DeclineKind, DeclineReason, Rail
-from dunr.core.value import Value
+from dunr.core.value import Value, replace
 
 FIELDS = ("code", "decline_code", "advice_code", "network_decline_code", "network_advice_code", "outcome_reason")
 NETWORK_FIELDS = frozenset({"network_decline_code", "network_advice_code"})
@@ -20,6 +20,7 @@ SCHEMES: Mapping[Rail, str] = {Rail.ACH: "nacha", Rail.SEPA: "sepa", Rail.BACS: 
 
 # The strictest kind first. `operator` and `neutral` say nothing about the payer, so any statement about the payer outranks them.
 STRICTNESS = (DeclineKind.HARD, DeclineKind.ACTION, DeclineKind.SOFT, DeclineKind.OPERATOR, DeclineKind.NEUTRAL)
+ABOUT_THE_PAYER = frozenset({DeclineKind.HARD, DeclineKind.ACTION, DeclineKind.SOFT})
 
 # Codes that only say "there was a decline": they decide when nothing better is known.
 VAGUE = (DeclineReason.GENERIC_DECLINE, DeclineReason.UNKNOWN)
@@ -28,8 +29,7 @@ VAGUE = (DeclineReason.GENERIC_DECLINE, DeclineReason.UNKNOWN)
 class Classification(Value):
     """What a decline means.
 
-    `wait_seconds` is how long the issuer or its network asks to wait; `unknown` holds the keys that no table has; `why` says in words what each signal means
-    and which one decided.
+    `wait_seconds` is how long the issuer or its network asks to wait; `unknown` holds the keys that no table has; `why` says in words what each signal means.
     """
 
     reason: DeclineReason
@@ -41,29 +41,27 @@ class Classification(Value):
 def classify(raw: RawDecline, processor: str, facts: Facts, network: str | None = None) -> Classification:
     """What the signals of a decline mean together.
 
-    `network` is the card network of the charged method, where it is known and the decline does not name one itself.
+    `network` is the card network or debit scheme of the charged method, where it is known and the decline does not name one itself.
     """
-    named: list[DeclineReason] = []
-    waits: list[int] = []
+    named: dict[DeclineKey, DeclineReason] = {}
     unknown: list[DeclineKey] = []
     why: list[str] = []
     for key in keys_of(raw, processor, network):
         reason = facts.declines.get(key)
-        if reason is None:
+        if reason is not None:
+            named[key] = reason
+            why.append(f"{in_words(key)}: {facts.reasons[reason].sentence}")
+        elif key[1] not in NETWORK_FIELDS or key[0] in facts.networks:
             unknown.append(key)
-            why.append(f"{spoken(key)} is in no table")
-            continue
-        named.append(reason)
-        why.append(f"{spoken(key)}: {facts.reasons[reason].sentence}")
-        if key in facts.waits:
-            waits.append(facts.waits[key])
-    decided = min(named, key=lambda reason: _rank(reason, facts), default=DeclineReason.UNKNOWN)
-    return Classification(decided, max(waits, default=None), tuple(unknown), tuple(why))
-
-
-def network_of(method: MethodRef) -> str | None:
-    """Whose numbers the network codes of a payment method are: its card network's, or its debit scheme's."""
-    return method.network or SCHEMES.get(method.rail)
+            why.append(f"{in_words(key)} is in no table")
+        else:
+            why.append(f"{in_words(key)} is not read: there is no table for {key[0]}")
+    deciding = _without_deferring(named, facts, why)
+    reason = min(deciding.values(), key=lambda one: _rank(one, facts), default=DeclineReason.UNKNOWN)
+    waits = [facts.waits[key] for key in named if key in facts.waits]
+    if len(named) > 1:
+        why.append(f"the strictest of these decides: {reason}")
+    return Classification(reason, max(waits, default=None), tuple(unknown), tuple(why))
 
 
 def keys_of(raw: RawDecline, processor: str, network: str | None) -> Iterator[DeclineKey]:
@@ -75,15 +73,57 @@ def keys_of(raw: RawDecline, processor: str, network: str | None) -> Iterator[De
             yield (owner, field, code)
 
 
-def spoken(key: DeclineKey) -> str:
-    """A key in words."""
-    owner, field, code = key
-    return f"{owner} {field} {code!r}"
+def _without_deferring(
+    named: Mapping[DeclineKey, DeclineReason], facts: Facts, why: list[str]
+) -> Mapping[DeclineKey, DeclineReason]:
+    """What is left to decide: a code that defers says less than the network's own advice, where that is about the payer."""
+    deferring = named.keys() & facts.deferring
+    advised = any(
+        field == "network_advice_code"
+        and facts.reasons[reason].kind in ABOUT_THE_PAYER
+        and reason is not DeclineReason.UNKNOWN
+        for (_, field, _), reason in named.items()
+    )
+    if not deferring or not advised:
+        return named
+    why.extend(f"{in_words(key)} leaves it to the advice beside it" for key in deferring)
+    return {key: reason for key, reason in named.items() if key not in deferring}
 
 
-def _rank(reason: DeclineReason, facts: Facts) -> tuple[int, int]:
+def _rank(reason: DeclineReason, facts: Facts) -> tuple[int, int, int]:
+    """Strictest first: by kind, then what says something before what says nothing, then what earns fewer steps."""
+    known = facts.reasons[reason]
     vague = VAGUE.index(reason) + 1 if reason in VAGUE else 0
-    return STRICTNESS.index(facts.reasons[reason].kind), vague
+    return STRICTNESS.index(known.kind), vague, known.steps_suggested_max
+
+
+def treated_as(reason: DeclineReason, facts: Facts) -> DeclineReason:
+    """The reason whose steps a decline gets: one that says nothing about the payer is treated with the caution due to an unknown one."""
+    return reason if facts.reasons[reason].kind in ABOUT_THE_PAYER else DeclineReason.UNKNOWN
+
+
+def network_of(method: MethodRef) -> str | None:
+    """Whose numbers the network codes of a payment method are: its card network's, or its debit scheme's."""
+    return method.network or SCHEMES.get(method.rail)
+
+
+def with_mappings(facts: Facts, mappings: Mapping[DeclineKey, DeclineReason]) -> Facts:
+    """The facts with a merchant's own mappings over the shipped ones."""
+    networks = {owner for owner, field, _ in mappings if field in NETWORK_FIELDS}
+    return replace(facts, declines={**facts.declines, **mappings}, networks=facts.networks | networks)
+
+
+def in_words(key: DeclineKey) -> str:
+    """A key as a sentence names it."""
+    owner, field, code = key
+    return f"{owner}'s {field} {code!r}"
+
+
+def unknown_codes(meant: Classification | None, raw: RawDecline | None) -> UnknownCodes | None:
+    """What a person has to be shown of a decline, if anything."""
+    if meant is None or raw is None or not meant.unknown:
+        return None
+    return UnknownCodes(meant.unknown, raw)
 
 
 def raw_code(raw: RawDecline) -> str:

@@ -8,11 +8,11 @@ from typing import assert_never
 
 from dunr.core import keys
 from dunr.core.calendar import is_business_day, local_day, local_instant, next_business_day, zone
+from dunr.core.circumstances import holidays_of, whereabouts
 from dunr.core.effects import Notice
-from dunr.core.facts import Facts
+from dunr.core.facts import Facts, Notifies, Tellable
 from dunr.core.model import Case, Payer
 from dunr.core.policy import Policy
-from dunr.core.schedule import holidays_of
 from dunr.core.terms import CaseState, DeclineReason, NoticeKind
 from dunr.core.timers import WARNING_LEAD
 from dunr.core.value import replace
@@ -22,7 +22,7 @@ RETOLD_WHEN_MOVED_BY = timedelta(days=2)
 
 def mail_time(now: datetime, payer: Payer, policy: Policy, facts: Facts) -> datetime:
     """The first instant from `now` on that falls into the payer's daytime on a business day of the policy."""
-    zone_name = payer.timezone or policy.timezone
+    zone_name, _ = whereabouts(payer, policy, facts)
     holidays = holidays_of(policy, facts)
     day, hour = local_day(now, zone_name), now.astimezone(zone(zone_name)).hour
     if is_business_day(day, holidays) and policy.mail_from_hour <= hour < policy.mail_until_hour:
@@ -57,8 +57,38 @@ def of_kind(
         next_attempt_at=step.at if step is not None else None,
         pause_at=case.plan.pause_at if is_warning else None,
         is_warning=is_warning,
-        reason=reason if reason is not None and facts.reasons[reason].tellable else None,
+        reason=_told(reason, facts),
     )
+
+
+def _told(reason: DeclineReason | None, facts: Facts) -> DeclineReason | None:
+    """The reason as the customer may hear it."""
+    if reason is None:
+        return None
+    match facts.reasons[reason].tellable:
+        case Tellable.YES:
+            return reason
+        case Tellable.GENERIC_ONLY:
+            return DeclineReason.GENERIC_DECLINE
+        case Tellable.NO:
+            return None
+        case unreachable:
+            assert_never(unreachable)
+
+
+def _is_silent(reason: DeclineReason | None, step_number: int, facts: Facts) -> bool:
+    """Whether the customer hears nothing about a step yet."""
+    if reason is None:
+        return False
+    match facts.reasons[reason].notifies:
+        case Notifies.YES:
+            return False
+        case Notifies.AFTER_FIRST_RETRY:
+            return step_number == 1
+        case Notifies.NO | Notifies.IF_UPDATER_MISSES | Notifies.MANUAL | Notifies.NEVER:
+            return True
+        case unreachable:
+            assert_never(unreachable)
 
 
 def of_next_step(
@@ -75,7 +105,7 @@ def of_next_step(
         kind = NoticeKind.FINAL_WARNING
     else:
         kind = NoticeKind.REMINDER
-    if not warns and case.deciding_reason is not None and not facts.reasons[case.deciding_reason].notifies:
+    if not warns and _is_silent(case.deciding_reason, step.number, facts):
         return None
     if kind is NoticeKind.FIRST and policy.first_notice_after_first_retry and not warns:
         return None

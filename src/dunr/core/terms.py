@@ -111,6 +111,7 @@ class DeclineReason(StrEnum):
     INVALID_ACCOUNT = "invalid_account"
     LOST_OR_STOLEN = "lost_or_stolen"
     FRAUD_SUSPECTED = "fraud_suspected"
+    RISK_CHECK = "risk_check"  # stopped by a check that a later try may pass
     AUTHORIZATION_REVOKED = "authorization_revoked"
     AUTHORIZATION_DISPUTED = "authorization_disputed"
     PAYER_DECEASED = "payer_deceased"
@@ -120,6 +121,7 @@ class DeclineReason(StrEnum):
     DUPLICATE = "duplicate"
     MERCHANT_ERROR = "merchant_error"
     TECHNICAL = "technical"
+    NOT_A_DECLINE = "not_a_decline"  # an approval, a refund, a notice: it says nothing of why this payment failed
     UNKNOWN = "unknown"
 
 
@@ -172,6 +174,7 @@ class AlertKind(StrEnum):
     SNAPSHOT_UNAVAILABLE = "snapshot_unavailable"
     COPIED_STORE = "copied_store"
     DRIFT = "drift"
+    POLICY_REFUSED = "policy_refused"  # a policy file that was changed and cannot be used
 
 
 class FinalAction(StrEnum):

@@ -132,6 +132,7 @@ def reason_told(reason: DeclineReason) -> str | None:
             | DeclineReason.ACCOUNT_BLOCKED
             | DeclineReason.LOST_OR_STOLEN
             | DeclineReason.FRAUD_SUSPECTED
+            | DeclineReason.RISK_CHECK
             | DeclineReason.DO_NOT_RETRY
             | DeclineReason.NOT_PERMITTED
         ):
@@ -144,6 +145,7 @@ def reason_told(reason: DeclineReason) -> str | None:
             | DeclineReason.DUPLICATE
             | DeclineReason.MERCHANT_ERROR
             | DeclineReason.TECHNICAL
+            | DeclineReason.NOT_A_DECLINE
             | DeclineReason.UNKNOWN
         ):
             return None

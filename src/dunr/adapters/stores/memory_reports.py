@@ -10,7 +10,7 @@ from threading import Lock
 from dunr.adapters.stores.changes import effect_due_at
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
-from dunr.core.model import Case
+from dunr.core.model import Attempt, Case
 from dunr.ports import EffectRecord, Inbound, InboundState
 
 
@@ -112,3 +112,12 @@ class MemoryReports:
         with self._lock:
             rows = reversed(self._inbounds.values())
             return list(islice((row for row in rows if state is None or row.state is state), limit))
+
+    def attempts_with_unknown_codes(self, limit: int) -> Sequence[tuple[str, Attempt]]:
+        """Attempts with the id of their case, newest first."""
+        with self._lock:
+            cases = list(self._cases.values())
+        found = [(case.id, attempt) for case in cases for attempt in case.attempts if attempt.unknown_codes is not None]
+        found.sort(key=lambda one: (one[0], -one[1].number))
+        found.sort(key=lambda one: one[1].settled_at or one[1].begun_at, reverse=True)
+        return found[:limit]

@@ -25,6 +25,7 @@ case_from_json = msgspec.json.Decoder(Case).decode
 subscription_from_json = msgspec.json.Decoder(Subscription).decode
 method_from_json = msgspec.json.Decoder(Method).decode
 customer_from_json = msgspec.json.Decoder(Customer).decode
+attempt_from_json = msgspec.json.Decoder(Attempt).decode
 snapshot_from_json = msgspec.json.Decoder(Snapshot).decode
 texts_from_json = msgspec.json.Decoder(tuple[str, ...]).decode
 

@@ -15,8 +15,10 @@ from dunr.entry.cli import (
     brake,
     cases,
     chaos,
+    classify,
     database,
     deadletters,
+    declines,
     demo,
     ledger,
     plan,
@@ -58,13 +60,14 @@ def _begin(
     context.obj = Place(data=data, debug=debug)
 
 
-for group in (setup, serve, worker, sandbox, demo, plan, chaos, report, brake):
+for group in (setup, serve, worker, sandbox, demo, plan, classify, chaos, report, brake):
     group.add_to(app)
 for name, commands in {
     "cases": cases.app,
     "deadletters": deadletters.app,
     "ledger": ledger.app,
     "audit": audit.app,
+    "declines": declines.app,
     "token": token.app,
     "db": database.app,
     "policy": policy.app,

@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from dunr.application import Application
-from dunr.entry.web import cases, clock, registers, wishes
+from dunr.entry.web import cases, clock, registers, unknown_codes, wishes
 from dunr.entry.web.dashboard import Dashboard
 from dunr.entry.web.entitlements import entitlement_route
 from dunr.entry.web.face import WebFace
@@ -28,7 +28,13 @@ from dunr.errors import DunrError
 from dunr.mail.links import CardLinks
 from dunr.settings import link_secret
 
-OPERATIONS = (*cases.OPERATIONS, *wishes.OPERATIONS, *registers.OPERATIONS, *clock.OPERATIONS)
+OPERATIONS = (
+    *cases.OPERATIONS,
+    *wishes.OPERATIONS,
+    *registers.OPERATIONS,
+    *unknown_codes.OPERATIONS,
+    *clock.OPERATIONS,
+)
 
 
 def build_app(application: Application, *, sandbox_app: Starlette | None = None) -> Starlette:

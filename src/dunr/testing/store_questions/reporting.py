@@ -5,14 +5,16 @@ from typing import get_args
 
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
-from dunr.core.model import Case
-from dunr.core.terms import CaseState
+from dunr.core.model import Attempt, Case
+from dunr.core.snapshot import RawDecline, UnknownCodes
+from dunr.core.terms import CaseState, Outcome
 from dunr.core.value import replace
 from dunr.ports import EffectRecord, InboundState
 from dunr.testing.filled import filled, hollow
 from dunr.testing.store_questions.hall import ReportingStore
 from dunr.testing.store_rows import (
     at,
+    attempt_on,
     audit_entry,
     decide,
     event,
@@ -186,3 +188,24 @@ class ReportingQuestions:
         assert kept.body == b"second"
         assert kept.note
         assert [inbound.body for inbound in store.inbounds(state=None, limit=9)] == [b"second", b"first"]
+
+    def test_attempts_with_unknown_codes_come_newest_first(self) -> None:
+        """What the inbox of unknown codes is made of: only attempts that have one, each with its case."""
+        store = self.make()
+        unknown = UnknownCodes((("sandbox", "decline_code", "new"),), RawDecline("card_declined", "new"))
+
+        def declined(number: int, second: int, codes: UnknownCodes | None) -> Attempt:
+            settled = replace(attempt_on("card_1", number, Outcome.DECLINED), settled_at=at(second))
+            return replace(settled, unknown_codes=codes)
+
+        first = (declined(0, 1, unknown), declined(1, 3, None), declined(2, 5, unknown))
+        put(store, decide(case=replace(new_case("a"), attempts=first)))
+        put(store, decide(case=replace(new_case("b"), attempts=(declined(0, 4, unknown),))))
+        found = store.attempts_with_unknown_codes(9)
+        assert [(case_id, attempt.number) for case_id, attempt in found] == [
+            (row_id("a"), 2),
+            (row_id("b"), 0),
+            (row_id("a"), 0),
+        ]
+        assert found[0][1] == first[2]
+        assert store.attempts_with_unknown_codes(1) == found[:1]

@@ -84,6 +84,7 @@ def attempt_cells(case: Case, attempt: Attempt) -> Cells:
         "captured_minor": attempt.captured_minor,
         "settled_at": attempt.settled_at,
         "running": is_running(attempt),
+        "has_unknown_codes": attempt.unknown_codes is not None,
         "body": to_json(attempt),
     }
 

@@ -5,13 +5,13 @@ from datetime import datetime
 
 from sqlalchemy import and_, bindparam, or_, select, tuple_
 
-from dunr.adapters.stores.rows import case_from_json
+from dunr.adapters.stores.rows import attempt_from_json, case_from_json
 from dunr.adapters.stores.sql.columns import Result, audit_from, effect_from, inbound_from, posting_from
 from dunr.adapters.stores.sql.database import Database
 from dunr.adapters.stores.sql.inbox import INBOUND_COLUMNS
-from dunr.adapters.stores.sql.tables import audit, cases, effects, inbounds, posting_lines, postings
+from dunr.adapters.stores.sql.tables import attempts, audit, cases, effects, inbounds, posting_lines, postings
 from dunr.core.decision import AuditEntry, Posting
-from dunr.core.model import Case
+from dunr.core.model import Attempt, Case
 from dunr.ports import EffectRecord, Inbound, InboundState
 
 PLACE = select(cases.c.opened_at, cases.c.id).where(cases.c.id == bindparam("wanted"))
@@ -25,6 +25,11 @@ POSTED = select(postings.c.sequence).where(postings.c.id == bindparam("wanted"))
 CHAIN = select(audit).where(audit.c.case_id == bindparam("wanted")).order_by(audit.c.number).limit(bindparam("limit"))
 AUDITED = select(audit).order_by(audit.c.case_id, audit.c.number)
 EFFECTS = select(effects).order_by(effects.c.sequence.desc())
+UNKNOWN_CODES = (
+    select(attempts.c.case_id, attempts.c.body)
+    .where(attempts.c.has_unknown_codes)
+    .order_by(attempts.c.settled_at.desc(), attempts.c.case_id, attempts.c.number.desc())
+)
 INBOUNDS = select(*INBOUND_COLUMNS).order_by(inbounds.c.sequence.desc())
 
 
@@ -96,3 +101,8 @@ class SqlReports:
         if state is not None:
             statement = statement.where(inbounds.c.state == state.value)
         return [inbound_from(row) for row in self._database.rows(statement)]
+
+    def attempts_with_unknown_codes(self, limit: int) -> Sequence[tuple[str, Attempt]]:
+        """Attempts with the id of their case, newest first."""
+        rows = self._database.rows(UNKNOWN_CODES.limit(limit))
+        return [(row.case_id, attempt_from_json(row.body)) for row in rows]

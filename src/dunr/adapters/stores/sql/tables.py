@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    false,
     text,
 )
 from sqlalchemy.engine import Dialect
@@ -106,6 +107,7 @@ attempts = Table(
     Column("settled_at", Instant),
     Column("running", Boolean, nullable=False),
     Column("body", Text, nullable=False),
+    Column("has_unknown_codes", Boolean, nullable=False, server_default=false()),
 )
 # The second net under the lease: one running attempt per card key.
 Index(
@@ -116,6 +118,12 @@ Index(
     postgresql_where=text("running"),
 )
 Index("attempts_by_charge", attempts.c.processor_charge_id)
+Index(
+    "attempts_with_unknown_codes",
+    attempts.c.settled_at,
+    sqlite_where=text("has_unknown_codes"),
+    postgresql_where=text("has_unknown_codes"),
+)
 
 postings = Table(
     "postings",

@@ -1,0 +1,21 @@
+"""A mark on attempts whose decline had a code that no table knew, so that the inbox of such codes is one indexed read."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("attempts", sa.Column("has_unknown_codes", sa.Boolean(), nullable=False, server_default=sa.false()))
+    op.create_index(
+        "attempts_with_unknown_codes",
+        "attempts",
+        ["settled_at"],
+        unique=False,
+        sqlite_where=sa.text("has_unknown_codes"),
+        postgresql_where=sa.text("has_unknown_codes"),
+    )
