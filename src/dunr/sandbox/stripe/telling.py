@@ -125,7 +125,9 @@ def _of_subscription(tx: Transaction, kind: str, subscription: Subscription) -> 
         tx.put_single(shape_customers.ENDED + subscription.id, str(unix(tx.now)))
         _leave_alone(tx, subscription)
         return [News("customer.subscription.deleted", shape)]
-    before: dict[str, object] = {"status": seen or "active"} if seen != now else {}
+    # A subscription that nobody has heard of yet was the opposite, since it tells of a change.
+    seen = seen or ("past_due" if now == "active" else "active")
+    before: dict[str, object] = {"status": seen} if seen != now else {}
     return [News("customer.subscription.updated", shape, before=before)]
 
 
