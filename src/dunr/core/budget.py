@@ -8,7 +8,7 @@ says from when there is, and which rule says so.
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from dunr.core.counting import NEVER_AT, Verdict, Wish, verdict
+from dunr.core.counting import NEVER_AT, Verdict, Wish, begun, verdict
 from dunr.core.facts import Facts
 from dunr.core.model import Method
 from dunr.core.policy import Policy
@@ -113,7 +113,8 @@ def _verdicts(wish: Wish, method: Method, policy: Policy, facts: Facts, at: date
         at=at,
     )
     own = _own_rules(policy.card_attempts_24h_max, policy.card_attempts_30d_max)
-    return [verdict(rule, wish, method, at) for rule in (*holding, *own)]
+    counting = sorted([send for send in method.sends if send.counts], key=begun)
+    return [verdict(rule, wish, counting, method.sends_forgotten, at) for rule in (*holding, *own)]
 
 
 def _until(one: Verdict) -> datetime:

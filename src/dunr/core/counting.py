@@ -4,18 +4,17 @@ A window rolls: a send that is exactly as old as the window has left it. Nothing
 that the card's row has had to forget.
 """
 
-from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
 from dunr.core.calendar import local_day, local_instant, zone
-from dunr.core.model import Method
-from dunr.core.rules import Counted, Counter, NetworkRule, RuleKind, Scope, is_same
+from dunr.core.rules import Counted, Counter, NetworkRule, RuleKind, Scope
 from dunr.core.sends import Forgotten, Initiator, Send
 from dunr.core.terms import DeclineReason, Outcome, Rail
 from dunr.core.value import Value
 
+MORE_THAN_A_MONTH = timedelta(days=31)  # from the first of any month
 NEVER_AT = datetime(9999, 1, 1, tzinfo=UTC)  # later than any date of a plan
 
 
@@ -43,15 +42,18 @@ class Verdict(Value):
     why: str
 
 
-def verdict(rule: NetworkRule, wish: Wish, method: Method, at: datetime) -> Verdict:
-    """By the kind of the rule."""
+def verdict(rule: NetworkRule, wish: Wish, sends: Sequence[Send], forgotten: Forgotten | None, at: datetime) -> Verdict:
+    """What the rule says at an instant to a card with these sends, all of which count, the oldest first."""
+    if rule.scope is Scope.INVOICE and forgotten is not None and forgotten.last_at < wish.first_at:
+        forgotten = None  # older than the invoice, so none of it was for this one
     match rule.kind:
         case RuleKind.CAP:
-            return _cap(rule, _counted(rule, wish, method.sends), _forgotten(rule, wish, method), at)
+            return _cap(rule, _counted(rule, wish, sends), forgotten, at)
         case RuleKind.BAN:
-            return _ban(rule, _counted(rule, wish, method.sends), _forgotten(rule, wish, method), at)
+            named = [send for send in sends if rule.names(send.code, send.advice, send.reason)]
+            return _ban(rule, _counted(rule, wish, named), forgotten, at)
         case RuleKind.ONLY_AFTER:
-            return _only_after(rule, wish, _counted(rule, wish, method.sends))
+            return _only_after(rule, wish, _counted(rule, wish, sends))
         case RuleKind.WITHIN:
             return Verdict(rule, NEVER_AT if at > _end(rule, wish.first_at) else None, None, rule.sentence)
         case RuleKind.HOURS:
@@ -70,31 +72,43 @@ def _end(rule: NetworkRule, first_at: datetime) -> datetime:
     if rule.window_months is None:
         return first_at + _window(rule)
     months = first_at.month - 1 + rule.window_months
-    year, month = first_at.year + months // 12, months % 12 + 1
-    return first_at.replace(year=year, month=month, day=min(first_at.day, monthrange(year, month)[1]))
+    opens_at = first_at.replace(year=first_at.year + months // 12, month=months % 12 + 1, day=1)
+    last_day = ((opens_at + MORE_THAN_A_MONTH).replace(day=1) - timedelta(days=1)).day
+    return opens_at.replace(day=min(first_at.day, last_day))
 
 
-def _counted(rule: NetworkRule, wish: Wish, sends: Iterable[Send]) -> list[Send]:
-    """The sends that the rule takes together with the wish, oldest first."""
-    amount = (wish.amount_minor, wish.currency)
-    found = [
+def _counted(rule: NetworkRule, wish: Wish, sends: Sequence[Send]) -> Sequence[Send]:
+    """The sends that the rule takes together with the wish. What is not known of one counts as if it were the same."""
+    if not sends:
+        return sends
+    if rule.network is not None:
+        sends = [send for send in sends if send.network is None or send.network == rule.network]
+    if rule.counted is Counted.DECLINES:
+        sends = [send for send in sends if send.outcome is not Outcome.SUCCEEDED]
+    if rule.counter is not Counter.ANY:
+        sends = [send for send in sends if send.may_be_by(wish.initiator)]
+    match rule.scope:
+        case Scope.CARD:
+            return sends
+        case Scope.CARD_AMOUNT:
+            return _of_amount(wish, sends)
+        case Scope.CREDENTIAL_AMOUNT:
+            same = [send for send in sends if send.credential is None or send.credential == wish.credential]
+            return _of_amount(wish, same)
+        case Scope.INVOICE:
+            return [send for send in sends if send.case_id == wish.case_id]
+        case unreachable:
+            assert_never(unreachable)
+
+
+def _of_amount(wish: Wish, sends: Iterable[Send]) -> list[Send]:
+    """Those of the same amount."""
+    amount, currency = wish.amount_minor, wish.currency
+    return [
         send
         for send in sends
-        if send.counts
-        and (rule.network is None or send.network in (None, rule.network))
-        and (rule.counted is not Counted.DECLINES or send.outcome is not Outcome.SUCCEEDED)
-        and (rule.counter is Counter.ANY or send.may_be_by(wish.initiator))
-        and is_same(rule.scope, send, wish.case_id, wish.credential, amount)
+        if send.amount_minor is None or (send.amount_minor == amount and send.currency == currency)
     ]
-    return sorted(found, key=lambda send: send.at)
-
-
-def _forgotten(rule: NetworkRule, wish: Wish, method: Method) -> Forgotten | None:
-    """What the row does not keep any more and may have been such a send: nobody can tell, so all of it counts."""
-    forgotten = method.sends_forgotten
-    if forgotten is not None and rule.scope is Scope.INVOICE and forgotten.last_at < wish.first_at:
-        return None
-    return forgotten
 
 
 def _cap(rule: NetworkRule, sends: Sequence[Send], forgotten: Forgotten | None, at: datetime) -> Verdict:
@@ -102,17 +116,19 @@ def _cap(rule: NetworkRule, sends: Sequence[Send], forgotten: Forgotten | None, 
     limit = rule.limit
     assert limit is not None, "the test of the table demands a limit for a cap"
     if rule.window_seconds is None:
-        used = _used(rule, sends)
+        used = _used(rule, sends, 0)
         if forgotten is not None or used >= limit:
             return Verdict(rule, NEVER_AT, None, f"{rule.sentence}; there have been {_many(used, forgotten)}")
         return Verdict(rule, None, limit - used - 1, f"{rule.sentence}; there have been {used}")
     window = _window(rule)
-    used = _used_in(rule, sends, forgotten, window, at)
+    used = _used_at(rule, sends, forgotten, window, at)
     why = f"{rule.sentence}; there have been {used}"
     if used < limit:
         return Verdict(rule, None, limit - used - 1, why)
-    leaving = sorted({send.at + window for send in sends} | ({forgotten.last_at + window} if forgotten else set()))
-    until_at = next(end for end in leaving if end > at and _used_in(rule, sends, forgotten, window, end) < limit)
+    ends = [send.at + window for send in sends if send.at > at - window]
+    if forgotten is not None:
+        ends = sorted((*ends, forgotten.last_at + window))
+    until_at = next(end for end in ends if end > at and _used_at(rule, sends, forgotten, window, end) < limit)
     return Verdict(rule, until_at, None, why)
 
 
@@ -121,25 +137,32 @@ def _many(used: int, forgotten: Forgotten | None) -> str:
     return f"{used}" if forgotten is None else f"{used} and perhaps {forgotten.count} more"
 
 
-def _used_in(
+def _used_at(
     rule: NetworkRule, sends: Sequence[Send], forgotten: Forgotten | None, window: timedelta, at: datetime
 ) -> int:
     """How much of a cap is used in the window that ends at an instant: a send that is exactly as old as the window has left it."""
-    inside = [send for send in sends if send.at > at - window]
-    if forgotten is not None and forgotten.last_at > at - window:
-        return len(inside) + forgotten.count
-    return _used(rule, inside)
+    start_at = at - window
+    gone = len([send for send in sends if send.at <= start_at])
+    if forgotten is not None and forgotten.last_at > start_at:
+        return len(sends) - gone + forgotten.count
+    return _used(rule, sends, gone)
 
 
-def _used(rule: NetworkRule, sends: Sequence[Send]) -> int:
-    """How many count: the first charge of a transaction is no retry, but any other in its window is one to the network."""
-    begins = bool(sends) and rule.counted is Counted.RETRIES and sends[0].attempt_number == 0
-    return len(sends) - 1 if begins else len(sends)
+def _used(rule: NetworkRule, sends: Sequence[Send], gone: int) -> int:
+    """How many of them count without the first ones: the first charge of a transaction is no retry, but any other in its window is one to the network."""
+    left = len(sends) - gone
+    begins = left > 0 and rule.counted is Counted.RETRIES and sends[gone].attempt_number == 0
+    return left - 1 if begins else left
 
 
-def _ban(rule: NetworkRule, sends: Sequence[Send], forgotten: Forgotten | None, at: datetime) -> Verdict:
+def begun(send: Send) -> datetime:
+    """When a send was, for putting several in order."""
+    return send.at
+
+
+def _ban(rule: NetworkRule, sends: Iterable[Send], forgotten: Forgotten | None, at: datetime) -> Verdict:
     """Nothing after an answer of that kind, or after one that is forgotten and may have been."""
-    ends = [send.at for send in sends if rule.names(send.code, send.advice, send.reason)]
+    ends = [send.at for send in sends]
     if forgotten is not None:
         ends.append(forgotten.last_at)
     if not ends:

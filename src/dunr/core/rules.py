@@ -8,9 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import assert_never
 
-from dunr.core.sends import Send
 from dunr.core.terms import DeclineReason, Rail
 from dunr.core.value import Value
 
@@ -155,20 +153,3 @@ def rules_for(
     ]
     replaced = {rule.instead_of for rule in holding if rule.instead_of is not None}
     return tuple(rule for rule in holding if rule.id not in replaced) if replaced else tuple(holding)
-
-
-def is_same(scope: Scope, send: Send, case_id: str, credential: str, amount: tuple[int, str]) -> bool:
-    """Whether a rule of that scope takes a send together with an attempt of that invoice, credential and amount."""
-    same_amount = send.amount_minor is None or (send.amount_minor, send.currency) == amount
-    same_credential = send.credential is None or send.credential == credential
-    match scope:
-        case Scope.CARD:
-            return True
-        case Scope.CARD_AMOUNT:
-            return same_amount
-        case Scope.CREDENTIAL_AMOUNT:
-            return same_amount and same_credential
-        case Scope.INVOICE:
-            return send.case_id == case_id
-        case unreachable:
-            assert_never(unreachable)
