@@ -1,1 +1,1 @@
-"""Rows in a SQL database: SQLite now, with PostgreSQL's place kept in `dialect`."""
+"""Rows in a SQL database: SQLite, and PostgreSQL where many processes work on one store."""

@@ -1,18 +1,19 @@
 """Reading and writing: every statement and every transaction goes through here, and a failure of the database becomes
 `StoreUnavailable`.
 
-In one process, writers take turns at a lock; between processes, at the database's own. Whoever does not get a turn in
-time has written nothing. An error that is not the database's condition but our own bug (a broken constraint, a wrong
-statement) is not caught.
+Where a database has one writer, those of one process take turns at a lock, and processes at the database's own. Whoever does not get a turn in time has written
+nothing. A connection that was lost may have committed: whoever is told so tries again, and the conditions of the commit say what stands. An error that is not the
+database's condition but our own bug (a broken constraint, a wrong statement) is not caught.
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from threading import Lock
 from typing import TypeVar
 
 from sqlalchemy import Connection, Executable
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from dunr.adapters.stores.sql.columns import Result
@@ -37,7 +38,7 @@ class Database:
         self.high_water = HighWater(dialect.path)
         self._readers = dialect.reading()
         self._writers = dialect.writing()
-        self._turn = Lock()
+        self._turn = Lock() if dialect.one_writer else nullcontext()
 
     def rows(self, statement: Executable, parameters: Mapping[str, object] | None = None) -> Sequence[Result]:
         """The answer to one statement, from one commit."""
@@ -51,9 +52,19 @@ class Database:
         """
         return self._try(lambda: self._write(work))
 
+    def write_once(self, work: Callable[[Connection], Answer]) -> Answer:
+        """Do work that is one statement, or several of which each may stand alone; it is on disk when this returns."""
+        if self.dialect.one_writer:
+            return self.write(work)
+        return self._try(lambda: self._write_once(work))
+
     def prepare(self, work: Callable[[Connection], Answer]) -> Answer:
-        """Do work on a database that may not have its tables yet."""
+        """Do work in one transaction on a database whose surroundings may not be recorded yet."""
         return self._try(lambda: self._prepare(work))
+
+    def migrate(self, work: Callable[[Connection], Answer]) -> Answer:
+        """Change the tables, one process at a time."""
+        return self._try(lambda: self._migrate(work))
 
     def close(self) -> None:
         """Let go of the database."""
@@ -73,8 +84,16 @@ class Database:
             self.high_water.leave(mark)
             return answer
 
+    def _write_once(self, work: Callable[[Connection], Answer]) -> Answer:
+        with self._readers.connect() as connection:
+            return work(connection)
+
     def _prepare(self, work: Callable[[Connection], Answer]) -> Answer:
         with self._turn, self._writers.connect() as connection, connection.begin():
+            return work(connection)
+
+    def _migrate(self, work: Callable[[Connection], Answer]) -> Answer:
+        with self._turn, self.dialect.migrating(self._writers) as connection:
             return work(connection)
 
     def _try(self, action: Callable[[], Answer]) -> Answer:
@@ -88,9 +107,17 @@ class Database:
             except LostRace as error:
                 if not tries_left:
                     raise StoreUnavailable("others wrote first, again and again; try again") from error
-            except OperationalError as error:
+            except DBAPIError as error:
                 in_vain = not tries_left or time.monotonic() >= give_up_at
-                if in_vain or not self.dialect.lost_a_race(error):
-                    raise StoreUnavailable(f"the database answered: {error.orig}; nothing was acknowledged") from error
+                if self.dialect.lost_a_race(error) and not in_vain:
+                    continue
+                if self.dialect.cannot_serve(error):
+                    raise StoreUnavailable(f"the database answered: {_first_line(error)}") from error
+                raise
             except NoConnectionFree as error:
-                raise StoreUnavailable("too many readers at once; try again") from error
+                raise StoreUnavailable("every connection to the database is in use; try again") from error
+
+
+def _first_line(error: DBAPIError) -> str:
+    """What the database said, without its details, which may quote a row."""
+    return next(iter(str(error.orig).splitlines()), type(error).__name__)

@@ -1,29 +1,37 @@
-"""All that differs between SQL databases.
+"""All that differs between SQL databases, as one protocol. `sqlite` and `postgres` beside this are the two that there are.
 
-SQLite: one writer at a time. A writing transaction begins with BEGIN IMMEDIATE, so that what it reads stays true
-until it commits; readers see the last commit and never wait. WAL with `synchronous=FULL`: a commit that returned
-survives the power going away.
-
-PostgreSQL's place is here: another `Dialect` with its own engines and inserts. Two things that SQLite gives for free
-it must add: rows that a change read but does not write have to be locked (`FOR SHARE`), and a statement that loses a
-race must be told from one that fails (`lost_a_race`).
+What a database gives for free and what has to be asked for differs: on SQLite a writer is alone, so what it reads stays true until it commits; on PostgreSQL
+the rows that a change relies on have to be locked, and a statement that loses a race must be told from one that fails.
 """
 
-import sqlite3
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, make_url
-from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.engine import URL
-from sqlalchemy.exc import OperationalError
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool, StaticPool
+from sqlalchemy import Connection, Engine, Executable, Insert, Table
+from sqlalchemy.exc import DBAPIError
 
-from dunr.errors import SettingsError
+from dunr.adapters.stores.sql.columns import Cells, Result
+from dunr.adapters.stores.sql.tables import cases, customers, methods, subscriptions
 
-READERS_MAX = 64
-STATEMENTS_CACHED = 500
+ROW_TABLES = (
+    cases,
+    subscriptions,
+    methods,
+    customers,
+)  # in the order of `changes.pairs_of`, in which they are also locked
+
+Ask = Callable[[Executable], Sequence[Result]]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What became of a row that was to be inserted unless its key stands: whether it is new, and the digest that stands where it is not."""
+
+    is_new: bool
+    standing_sha256: str | None
 
 
 class Dialect(Protocol):
@@ -32,13 +40,18 @@ class Dialect(Protocol):
     name: str
     path: Path | None  # the database's file, where it is one
     busy_seconds: float  # how long a writer waits for its turn
+    one_writer: bool  # whether writers of this process must take turns
 
     def reading(self) -> Engine:
-        """An engine whose statements each see one commit, and which cannot write."""
+        """An engine whose statements each see one commit."""
         ...
 
     def writing(self) -> Engine:
-        """An engine whose transactions are serial on what they read."""
+        """An engine whose transactions are serial on what they lock."""
+        ...
+
+    def migrating(self, writers: Engine) -> AbstractContextManager[Connection]:
+        """A connection to change the tables by, one at a time in all processes."""
         ...
 
     def insert_or_ignore(self, table: Table) -> Insert:
@@ -49,102 +62,26 @@ class Dialect(Protocol):
         """Insert rows, or overwrite every column of those that exist."""
         ...
 
-    def lost_a_race(self, error: OperationalError) -> bool:
+    def arrive(self, connection: Connection, events: Sequence[Cells]) -> Sequence[Arrival]:
+        """Insert each event whose key does not stand yet, in one statement where nobody interferes. No two have the same key."""
+        ...
+
+    def versions(
+        self, connection: Connection, ids: Sequence[Sequence[str]], written: Sequence[bool]
+    ) -> Mapping[tuple[int, str], int]:
+        """The versions of rows by table number and id, which nobody else changes until the transaction ends. `written` tells the tables that the transaction will
+        write to.
+        """
+        ...
+
+    def surroundings(self, ask: Ask) -> Mapping[str, str]:
+        """What the place looks like in which the database lives, by names of `core.identity`."""
+        ...
+
+    def lost_a_race(self, error: DBAPIError) -> bool:
         """Whether the same transaction may succeed if it is tried again."""
         ...
 
-
-def dialect_of(url: str, busy_seconds: float) -> Dialect:
-    """The dialect for a database URL."""
-    parsed = make_url(url)
-    if parsed.get_backend_name() != "sqlite":
-        raise SettingsError(
-            f"DUNR_STORE names {parsed.get_backend_name()}, which this version cannot use; try sqlite:///dunr.db"
-        )
-    if parsed.database in (None, "", ":memory:"):
-        raise SettingsError("DUNR_STORE names no file; write sqlite:///dunr.db, or memory: for a store that forgets")
-    return SqliteDialect(parsed, busy_seconds)
-
-
-class SqliteDialect:
-    """One file, many processes: each waits its turn for `busy_seconds`."""
-
-    def __init__(self, url: URL, busy_seconds: float) -> None:
-        self.name = "sqlite"
-        self._url = url
-        self.busy_seconds = busy_seconds
-        self.path: Path | None = Path(url.database or "")
-
-    def reading(self) -> Engine:
-        engine = create_engine(
-            self._url,
-            creator=self._open_existing,
-            isolation_level="AUTOCOMMIT",
-            poolclass=QueuePool,
-            pool_size=READERS_MAX,
-            max_overflow=0,
-            pool_timeout=self.busy_seconds,
-            pool_reset_on_return=None,
-            pool_use_lifo=True,
-            query_cache_size=STATEMENTS_CACHED,
-        )
-        event.listen(engine, "connect", _prepare_reader)
-        return engine
-
-    def _open_existing(self) -> sqlite3.Connection:
-        """Open the file for a reader, who must not leave an empty one behind where there is none."""
-        assert self.path is not None
-        address = f"{self.path.absolute().as_uri()}?mode=rw"
-        return sqlite3.connect(address, uri=True, timeout=self.busy_seconds, check_same_thread=False)
-
-    def writing(self) -> Engine:
-        engine = create_engine(
-            self._url,
-            poolclass=StaticPool,
-            pool_reset_on_return=None,
-            query_cache_size=STATEMENTS_CACHED,
-            connect_args={"timeout": self.busy_seconds, "check_same_thread": False},
-        )
-        event.listen(engine, "connect", _prepare_writer)
-        event.listen(engine, "begin", _begin_immediate)
-        return engine
-
-    def insert_or_ignore(self, table: Table) -> Insert:
-        return _insert_or_ignore(table)
-
-    def insert_or_update(self, table: Table) -> Insert:
-        return _insert_or_update(table)
-
-    def lost_a_race(self, error: OperationalError) -> bool:
-        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest a detail
-        return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-@cache
-def _insert_or_ignore(table: Table) -> Insert:
-    """Built once: building a statement costs more than running it."""
-    return insert(table).on_conflict_do_nothing()
-
-
-@cache
-def _insert_or_update(table: Table) -> Insert:
-    statement = insert(table)
-    keys = list(table.primary_key.columns)
-    new = {column.name: statement.excluded[column.name] for column in table.columns if column not in set(keys)}
-    return statement.on_conflict_do_update(index_elements=keys, set_=new)
-
-
-def _prepare_reader(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
-    connection.execute("PRAGMA query_only=ON")
-
-
-def _prepare_writer(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
-    """Take the transactions out of the driver's hands, and make what is committed stay."""
-    connection.isolation_level = None
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA foreign_keys=ON")
-
-
-def _begin_immediate(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    def cannot_serve(self, error: DBAPIError) -> bool:
+        """Whether this is the database's condition, and not a wrong statement of ours."""
+        ...

@@ -1,8 +1,8 @@
 """What tells this database from a copy of it.
 
-A copy elsewhere is another file (inode, birth time); an older file put back in its place is behind the high-water
-mark that was left beside it. What the surroundings looked like is recorded in the database itself, so a copy carries
-the record of where it came from. A restart, a checkpoint, a VACUUM and a redeploy change none of it.
+A copy elsewhere is another file (inode, birth time), or lives on another server, timeline or database; an older file put back in its place is behind the
+high-water mark that was left beside it, and a dump put back into its own database was written by another transaction. What the surroundings looked like is
+recorded in the database itself, so a copy carries the record of where it came from. A restart, a checkpoint, a VACUUM and a redeploy change none of it.
 """
 
 import uuid
@@ -38,12 +38,8 @@ def present_identity(database: Database, instance: str | None) -> Mapping[str, s
     beside = database.high_water.beside()  # before the mark inside, which may rise at any moment
     inside = {row.name: row for row in database.rows(ALL)}
     present = {"store": database.dialect.name, DATABASE_ID: str(inside[DATABASE_ID].value)}
+    present |= database.dialect.surroundings(database.rows)
     if database.dialect.path is not None:
-        status = database.dialect.path.stat()
-        present["inode"] = str(status.st_ino)
-        born_at = getattr(status, "st_birthtime", None)
-        if born_at is not None:
-            present["birth"] = str(born_at)
         present["mark"] = str(inside[MARK].counter)
         present["mark_beside"] = MISSING if beside is None else str(beside)
     if instance is not None:

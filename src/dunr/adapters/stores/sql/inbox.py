@@ -17,7 +17,6 @@ from dunr.ports import Inbound, InboundState, Receipt, Settlement
 
 INBOUND_COLUMNS = [column for column in inbounds.columns if column.name not in {"sequence", "due_at", "snapshot"}]
 
-DIGESTS = select(inbounds.c.key, inbounds.c.body_sha256).where(inbounds.c.key.in_(bindparam("keys", expanding=True)))
 ONE = select(*INBOUND_COLUMNS).where(inbounds.c.key == bindparam("wanted"))
 UNAPPLIED = (
     select(*INBOUND_COLUMNS)
@@ -36,19 +35,20 @@ class SqlInbox:
     def receive(self, inbounds: Sequence[Inbound]) -> Sequence[Receipt]:
         if not inbounds:
             return []
-        return self._database.write(lambda connection: self._receive(connection, inbounds))
+        return self._database.write_once(lambda connection: self._receive(connection, inbounds))
 
     def _receive(self, connection: Connection, group: Sequence[Inbound]) -> Sequence[Receipt]:
-        """Insert the first of each key, then compare the others with what stands there."""
+        """Insert the first of each key, then compare the others with what stands there. Other bodies are kept in a statement of their own: where it fails, nothing
+        was acknowledged, and the sender comes again.
+        """
         firsts = {inbound.key: inbound for inbound in reversed(group)}
         ordered = [inbound for inbound in group if firsts[inbound.key] is inbound]
-        insert = self._database.dialect.insert_or_ignore(inbounds)
-        cells = [inbound_cells(inbound) for inbound in ordered]
-        new = set(connection.execute(insert.returning(inbounds.c.key), cells).scalars())
-        standing = {key: inbound.body_sha256 for key, inbound in firsts.items() if key in new}
-        known = [key for key in firsts if key not in new]
-        if known:
-            standing |= {row.key: row.body_sha256 for row in connection.execute(DIGESTS, {"keys": known})}
+        arrivals = self._database.dialect.arrive(connection, [inbound_cells(inbound) for inbound in ordered])
+        new = {inbound.key for inbound, arrival in zip(ordered, arrivals, strict=True) if arrival.is_new}
+        standing = {
+            inbound.key: inbound.body_sha256 if arrival.is_new else arrival.standing_sha256
+            for inbound, arrival in zip(ordered, arrivals, strict=True)
+        }
         receipts: list[Receipt] = []
         conflicts: list[Inbound] = []
         for inbound in group:
@@ -61,6 +61,7 @@ class SqlInbox:
                 receipts.append(Receipt.CONFLICT)
                 conflicts.append(kept_conflict(inbound))
         if conflicts:
+            insert = self._database.dialect.insert_or_ignore(inbounds)
             connection.execute(insert, [inbound_cells(inbound) for inbound in conflicts])
         return receipts
 

@@ -7,23 +7,14 @@ counts for those after it, as if each had been committed alone.
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, literal, select, tuple_, union_all
+from sqlalchemy import Connection, bindparam, select, tuple_
 
 from dunr.adapters.stores.changes import check_ids, is_running, method_id_of, pairs_of, version_read
-from dunr.adapters.stores.sql.tables import attempts, audit, cases, customers, methods, subscriptions
+from dunr.adapters.stores.sql.dialect import ROW_TABLES, Dialect
+from dunr.adapters.stores.sql.tables import attempts, audit
 from dunr.core.model import Case
 from dunr.ports import Change
 
-TABLES = (cases, subscriptions, methods, customers)  # in the order of `pairs_of`
-
-VERSIONS = union_all(
-    *(
-        select(literal(number).label("kind"), table.c.id, table.c.version).where(
-            table.c.id.in_(bindparam(f"ids_{number}", expanding=True))
-        )
-        for number, table in enumerate(TABLES)
-    )
-)
 HASHES = select(audit.c.case_id, audit.c.number, audit.c.hash).where(
     tuple_(audit.c.case_id, audit.c.number).in_(bindparam("places", expanding=True))
 )
@@ -42,8 +33,8 @@ def running_method_id(case: Case) -> str | None:
 class Present:
     """The versions, hashes and running attempts that a group of changes may collide with."""
 
-    def __init__(self, connection: Connection, changes: Sequence[Change]) -> None:
-        self._versions = _versions(connection, changes)
+    def __init__(self, connection: Connection, dialect: Dialect, changes: Sequence[Change]) -> None:
+        self._versions = _versions(connection, dialect, changes)
         self._hashes: dict[tuple[str, int], str] = {}
         self._running: dict[str, str] = {}  # card key, and the case whose attempt runs on it
         places = [(entry.case_id, entry.number) for change in changes for entry in change.decision.audit]
@@ -99,11 +90,12 @@ class Present:
             self._running[card] = case.id
 
 
-def _versions(connection: Connection, changes: Sequence[Change]) -> dict[tuple[int, str], int]:
-    """The present version of each row that the changes hold or write, by table number and id."""
-    ids: list[set[str]] = [set() for _ in TABLES]
+def _versions(connection: Connection, dialect: Dialect, changes: Sequence[Change]) -> dict[tuple[int, str], int]:
+    """The present version of each row that the changes hold or write, by table number and id; they stay so until the transaction ends."""
+    ids: list[set[str]] = [set() for _ in ROW_TABLES]
+    written = [False for _ in ROW_TABLES]
     for change in changes:
         for number, pair in enumerate(pairs_of(change.rows, change.decision)):
             ids[number].update(row.id for row in pair if row is not None)
-    parameters = {f"ids_{number}": list(found) for number, found in enumerate(ids)}
-    return {(row.kind, row.id): row.version for row in connection.execute(VERSIONS, parameters)}
+            written[number] = written[number] or pair[1] is not None
+    return dict(dialect.versions(connection, [sorted(found) for found in ids], written))

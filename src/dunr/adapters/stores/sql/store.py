@@ -10,8 +10,8 @@ from dunr.adapters.stores.rows import (
     method_from_json,
     subscription_from_json,
 )
+from dunr.adapters.stores.sql.choosing import dialect_of
 from dunr.adapters.stores.sql.database import Database
-from dunr.adapters.stores.sql.dialect import dialect_of
 from dunr.adapters.stores.sql.identity import begin, present_identity, record_identity, recorded_identity
 from dunr.adapters.stores.sql.inbox import SqlInbox
 from dunr.adapters.stores.sql.migration import upgrade
@@ -23,6 +23,7 @@ from dunr.adapters.stores.sql.writes import Writes
 from dunr.ports import Change, Document, Refs, Rows
 
 BUSY_SECONDS = 5.0
+CONNECTIONS_MAX = 8  # of one process to a server; ten processes fit into its usual hundred
 
 
 def _beside_case(table: Table, kind: str) -> Select[tuple[str, str]]:
@@ -53,20 +54,24 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports):
     the first use.
 
     `instance` names this installation, where the operator has named it. `busy_seconds` is how long a writer waits for
-    other processes.
+    others, and `connections_max` how many connections to a server this process opens at most.
     """
 
-    def __init__(self, url: str, *, instance: str | None = None, busy_seconds: float = BUSY_SECONDS) -> None:
-        self._database = Database(dialect_of(url, busy_seconds))
+    def __init__(
+        self,
+        url: str,
+        *,
+        instance: str | None = None,
+        busy_seconds: float = BUSY_SECONDS,
+        connections_max: int = CONNECTIONS_MAX,
+    ) -> None:
+        self._database = Database(dialect_of(url, busy_seconds, connections_max))
         self._instance = instance
 
     def migrate(self) -> None:
         """Create the tables, or bring them up to this release."""
-        self._database.prepare(self._migrate)
-
-    def _migrate(self, connection: Connection) -> None:
-        upgrade(connection)
-        begin(connection)
+        self._database.migrate(upgrade)
+        self._database.prepare(begin)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -101,7 +106,7 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports):
 
     def _commit(self, connection: Connection, changes: Sequence[Change]) -> Sequence[bool]:
         """Take what can be taken, then write all of it; a stale change leaves no trace and disturbs no other."""
-        present = Present(connection, changes)
+        present = Present(connection, self._database.dialect, changes)
         answers = [present.take(change) for change in changes]
         Writes([change for change, taken in zip(changes, answers, strict=True) if taken]).run(
             connection, self._database.dialect

@@ -1,0 +1,206 @@
+"""PostgreSQL: many writers at once, each on rows that it locks.
+
+Transactions run at READ COMMITTED. That is enough, because a change begins by locking every row that it relies on, written or only read, and answers by the
+versions that it then sees: a locked row is read as it stands after the wait. Locks are taken in one order, by table and id, so that two groups do not wait for
+each other; where the database breaks a tie all the same, the work is done again. Rows that do not exist yet cannot be locked: two that create one meet at its
+key, and the one that comes second is told so by the count of rows.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from sqlalchemy import (
+    ARRAY,
+    CompoundSelect,
+    Connection,
+    Engine,
+    Insert,
+    Table,
+    Text,
+    any_,
+    bindparam,
+    create_engine,
+    event,
+    literal,
+    select,
+    text,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+
+from dunr.adapters.stores.sql.columns import Cells
+from dunr.adapters.stores.sql.dialect import ROW_TABLES, Arrival, Ask
+from dunr.adapters.stores.sql.postgres_arrivals import arrive
+from dunr.errors import StoreUnavailable
+
+CONNECT_SECONDS = 5
+STATEMENT_SECONDS = 30.0
+SILENT_SECONDS = 15  # a server that does not acknowledge our bytes for so long is gone
+RECYCLE_SECONDS = 1800
+STATEMENTS_CACHED = 500
+MIGRATION_LOCK = 0x64756E72  # "dunr": the advisory lock of whoever changes the tables
+MIGRATION_SECONDS_MAX = 600.0
+MIGRATION_ASKED_AGAIN_SECONDS = 0.1
+
+SERIALIZATION_FAILURE, DEADLOCK, TAKEN = "40001", "40P01", "23505"
+NO_SUCH_TABLE, READ_ONLY = "42P01", "25006"
+
+SURROUNDINGS = text(
+    # The first eight digits of the name of a WAL file are the timeline that is written now.
+    # A dump that is put back, also into the same database, writes the row of the identity again, under another transaction number.
+    "SELECT (SELECT system_identifier FROM pg_control_system())::text AS system,"
+    " left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS timeline,"
+    " (SELECT oid FROM pg_database WHERE datname = current_database())::text AS oid,"
+    " (SELECT xmin FROM identity WHERE name = 'database')::text AS written_by"
+)
+
+
+class PostgresDialect:
+    """One server, any number of processes, each with a bounded pool of connections."""
+
+    def __init__(self, url: URL, busy_seconds: float, connections_max: int) -> None:
+        self.name = "postgresql"
+        self.path: Path | None = None
+        self.busy_seconds = busy_seconds
+        self.one_writer = False
+        self._engine = create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            isolation_level="READ COMMITTED",
+            poolclass=QueuePool,
+            pool_size=connections_max,
+            max_overflow=0,
+            pool_timeout=busy_seconds,
+            pool_use_lifo=True,
+            pool_recycle=RECYCLE_SECONDS,
+            query_cache_size=STATEMENTS_CACHED,
+            connect_args=_connect_arguments(url, busy_seconds),
+        )
+        event.listen(self._engine, "connect", _make_commits_stay)
+
+    def reading(self) -> Engine:
+        """The same connections, with each statement a transaction of its own."""
+        return self._engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    def writing(self) -> Engine:
+        return self._engine
+
+    @contextmanager
+    def migrating(self, writers: Engine) -> Iterator[Connection]:
+        """One connection holds the lock and another does the work, each migration in a transaction of its own. The lock is asked for again and again, without
+        waiting inside a statement: whoever builds an index beside running writers waits for every older statement, and must not wait for us.
+        """
+        with self.reading().connect() as lock, writers.connect() as connection:
+            give_up = time.monotonic() + MIGRATION_SECONDS_MAX
+            while not lock.exec_driver_sql(f"SELECT pg_try_advisory_lock({MIGRATION_LOCK})").scalar_one():
+                if time.monotonic() >= give_up:
+                    raise StoreUnavailable("another process has been changing the tables for too long; try again")
+                time.sleep(MIGRATION_ASKED_AGAIN_SECONDS)
+            try:
+                connection.exec_driver_sql("SET statement_timeout = 0")
+                connection.commit()
+                yield connection
+            finally:
+                connection.invalidate()  # forgets the setting
+                lock.invalidate()  # and this gives the lock back
+
+    def insert_or_ignore(self, table: Table) -> Insert:
+        return _insert_or_ignore(table)
+
+    def insert_or_update(self, table: Table) -> Insert:
+        return _insert_or_update(table)
+
+    def arrive(self, connection: Connection, events: Sequence[Cells]) -> Sequence[Arrival]:
+        return arrive(connection, events)
+
+    def versions(
+        self, connection: Connection, ids: Sequence[Sequence[str]], written: Sequence[bool]
+    ) -> Mapping[tuple[int, str], int]:
+        wanted = tuple(None if not found else write for found, write in zip(ids, written, strict=True))
+        if not any(ids):
+            return {}
+        parameters = {f"ids_{number}": list(found) for number, found in enumerate(ids) if found}
+        return {(row.kind, row.id): row.version for row in connection.execute(_locked(wanted), parameters)}
+
+    def surroundings(self, ask: Ask) -> Mapping[str, str]:
+        """The server, its timeline, and the database on it."""
+        [row] = ask(SURROUNDINGS)
+        return {"system": row.system, "timeline": row.timeline, "oid": f"{row.oid}, written by {row.written_by}"}
+
+    def lost_a_race(self, error: DBAPIError) -> bool:
+        return _state_of(error) in {SERIALIZATION_FAILURE, DEADLOCK, TAKEN}
+
+    def cannot_serve(self, error: DBAPIError) -> bool:
+        if isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated:
+            return True
+        return _state_of(error) in {NO_SUCH_TABLE, READ_ONLY}
+
+
+def _connect_arguments(url: URL, busy_seconds: float) -> dict[str, object]:
+    """Limits for everything that could wait for ever. A transaction that its process left open (frozen, cut off) is ended by the server, so that its locks go."""
+    waits = {
+        "lock_timeout": busy_seconds,
+        "statement_timeout": max(STATEMENT_SECONDS, busy_seconds),
+        "idle_in_transaction_session_timeout": 2 * busy_seconds,
+    }
+    options = " ".join(f"-c {name}={max(1, int(seconds * 1000))}" for name, seconds in waits.items())
+    given = {str(name) for name in url.query}
+    ours: dict[str, object] = {
+        "application_name": "dunr",
+        "connect_timeout": CONNECT_SECONDS,
+        "keepalives_idle": SILENT_SECONDS,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": SILENT_SECONDS * 1000,
+        "options": options,
+    }
+    return {name: value for name, value in ours.items() if name not in given}
+
+
+def _make_commits_stay(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    """A commit that returned survives the power going away, whatever the server's default is. A stronger default stays."""
+    cursor = connection.cursor()
+    cursor.execute(
+        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+    )
+    cursor.close()
+    connection.commit()
+
+
+def _state_of(error: DBAPIError) -> str | None:
+    state = getattr(error.orig, "sqlstate", None)
+    return state if isinstance(state, str) else None
+
+
+@cache
+def _insert_or_ignore(table: Table) -> Insert:
+    """Built once: building a statement costs more than running it."""
+    return insert(table).on_conflict_do_nothing()
+
+
+@cache
+def _insert_or_update(table: Table) -> Insert:
+    statement = insert(table)
+    keys = list(table.primary_key.columns)
+    new = {column.name: statement.excluded[column.name] for column in table.columns if column not in set(keys)}
+    return statement.on_conflict_do_update(index_elements=keys, set_=new)
+
+
+@cache
+def _locked(written: tuple[bool | None, ...]) -> CompoundSelect[tuple[int, str, int]]:
+    """Lock rows of each table, for writing or for reading; None: of this table, none. One strength a table, so that the order of locks is that of the ids."""
+    parts = []
+    for number, (table, write) in enumerate(zip(ROW_TABLES, written, strict=True)):
+        if write is None:
+            continue
+        rows = select(literal(number).label("kind"), table.c.id, table.c.version)
+        rows = rows.where(table.c.id == any_(bindparam(f"ids_{number}", type_=ARRAY(Text)))).order_by(table.c.id)
+        rows = rows.with_for_update(key_share=True) if write else rows.with_for_update(read=True)
+        parts.append(select(rows.subquery()))
+    return union_all(*parts)

@@ -1,0 +1,154 @@
+"""SQLite: one file, one writer at a time.
+
+A writing transaction begins with BEGIN IMMEDIATE, so that what it reads stays true until it commits; readers see the last commit and never wait. WAL with
+`synchronous=FULL`: a commit that returned survives the power going away.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, Insert, Table, bindparam, create_engine, event, literal, select, union_all
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool, StaticPool
+
+from dunr.adapters.stores.sql.columns import Cells
+from dunr.adapters.stores.sql.dialect import ROW_TABLES, Arrival, Ask
+from dunr.adapters.stores.sql.tables import inbounds
+
+READERS_MAX = 64
+STATEMENTS_CACHED = 500
+
+DIGESTS = select(inbounds.c.key, inbounds.c.body_sha256).where(inbounds.c.key.in_(bindparam("keys", expanding=True)))
+VERSIONS = union_all(
+    *(
+        select(literal(number).label("kind"), table.c.id, table.c.version).where(
+            table.c.id.in_(bindparam(f"ids_{number}", expanding=True))
+        )
+        for number, table in enumerate(ROW_TABLES)
+    )
+)
+
+
+class SqliteDialect:
+    """One file, many processes: each waits its turn for `busy_seconds`."""
+
+    def __init__(self, url: URL, busy_seconds: float) -> None:
+        self.name = "sqlite"
+        self._url = url
+        self.busy_seconds = busy_seconds
+        self.one_writer = True
+        self._file = Path(url.database or "")
+        self.path: Path | None = self._file
+
+    def reading(self) -> Engine:
+        """An engine whose connections cannot write."""
+        engine = create_engine(
+            self._url,
+            creator=self._open_existing,
+            isolation_level="AUTOCOMMIT",
+            poolclass=QueuePool,
+            pool_size=READERS_MAX,
+            max_overflow=0,
+            pool_timeout=self.busy_seconds,
+            pool_reset_on_return=None,
+            pool_use_lifo=True,
+            query_cache_size=STATEMENTS_CACHED,
+        )
+        event.listen(engine, "connect", _prepare_reader)
+        return engine
+
+    def _open_existing(self) -> sqlite3.Connection:
+        """Open the file for a reader, who must not leave an empty one behind where there is none."""
+        address = f"{self._file.absolute().as_uri()}?mode=rw"
+        return sqlite3.connect(address, uri=True, timeout=self.busy_seconds, check_same_thread=False)
+
+    def writing(self) -> Engine:
+        """An engine with the one connection that writes."""
+        engine = create_engine(
+            self._url,
+            poolclass=StaticPool,
+            pool_reset_on_return=None,
+            query_cache_size=STATEMENTS_CACHED,
+            connect_args={"timeout": self.busy_seconds, "check_same_thread": False},
+        )
+        event.listen(engine, "connect", _prepare_writer)
+        event.listen(engine, "begin", _begin_immediate)
+        return engine
+
+    @contextmanager
+    def migrating(self, writers: Engine) -> Iterator[Connection]:
+        """All of it in one transaction: a writer is alone anyway."""
+        with writers.connect() as connection, connection.begin():
+            yield connection
+
+    def insert_or_ignore(self, table: Table) -> Insert:
+        return _insert_or_ignore(table)
+
+    def insert_or_update(self, table: Table) -> Insert:
+        return _insert_or_update(table)
+
+    def arrive(self, connection: Connection, events: Sequence[Cells]) -> Sequence[Arrival]:
+        """Insert what is new, then look at what stands in the place of the others: nobody writes in between."""
+        insert_new = _insert_or_ignore(inbounds).returning(inbounds.c.key)
+        new = set(connection.execute(insert_new, events).scalars())
+        known = [cells["key"] for cells in events if cells["key"] not in new]
+        rows = connection.execute(DIGESTS, {"keys": known}) if known else ()
+        standing = {row.key: row.body_sha256 for row in rows}
+        return [Arrival(cells["key"] in new, standing.get(str(cells["key"]))) for cells in events]
+
+    def versions(
+        self,
+        connection: Connection,
+        ids: Sequence[Sequence[str]],
+        written: Sequence[bool],  # noqa: ARG002 - whoever writes is alone
+    ) -> Mapping[tuple[int, str], int]:
+        parameters = {f"ids_{number}": list(found) for number, found in enumerate(ids)}
+        return {(row.kind, row.id): row.version for row in connection.execute(VERSIONS, parameters)}
+
+    def surroundings(self, ask: Ask) -> Mapping[str, str]:  # noqa: ARG002 - a file needs no question
+        """The file: a copy is another one."""
+        status = self._file.stat()
+        born_at = getattr(status, "st_birthtime", None)
+        return {"inode": str(status.st_ino)} | ({} if born_at is None else {"birth": str(born_at)})
+
+    def lost_a_race(self, error: DBAPIError) -> bool:
+        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest a detail
+        return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+    def cannot_serve(self, error: DBAPIError) -> bool:
+        return isinstance(error, OperationalError)
+
+
+@cache
+def _insert_or_ignore(table: Table) -> Insert:
+    """Built once: building a statement costs more than running it."""
+    return insert(table).on_conflict_do_nothing()
+
+
+@cache
+def _insert_or_update(table: Table) -> Insert:
+    statement = insert(table)
+    keys = list(table.primary_key.columns)
+    new = {column.name: statement.excluded[column.name] for column in table.columns if column not in set(keys)}
+    return statement.on_conflict_do_update(index_elements=keys, set_=new)
+
+
+def _prepare_reader(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    connection.execute("PRAGMA query_only=ON")
+
+
+def _prepare_writer(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    """Take the transactions out of the driver's hands, and make what is committed stay."""
+    connection.isolation_level = None
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _begin_immediate(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
