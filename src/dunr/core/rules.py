@@ -104,17 +104,37 @@ class NetworkRule(Value):
         return next((fee for fee in self.fees if _is_charged(fee, region, at)), None)
 
 
-RulesByNetwork = Mapping[tuple[Rail, str | None], tuple[NetworkRule, ...]]
-
-
 class Avoided(Value):
-    """What one rule kept a case from: how many attempts it put off or cancelled, and what they would have cost where that is known."""
+    """What one rule kept from being sent: how many attempts it put off or cancelled, and what they would have cost where that is known."""
 
     rule: str
     deferred_count: int = 0
     skipped_count: int = 0
     fee_minor: int = 0
     currency: str | None = None
+
+
+RulesByNetwork = Mapping[tuple[Rail, str | None], tuple[NetworkRule, ...]]
+
+
+def together(rows: Iterable[Avoided]) -> tuple[Avoided, ...]:
+    """The same, with one row for each rule and currency, in the order of their names."""
+    found: dict[tuple[str, str], Avoided] = {}
+    for row in rows:
+        name = (row.rule, row.currency or "")
+        before = found.get(name)
+        found[name] = row if before is None else _sum(before, row)
+    return tuple(found[name] for name in sorted(found))
+
+
+def _sum(one: Avoided, other: Avoided) -> Avoided:
+    return Avoided(
+        one.rule,
+        one.deferred_count + other.deferred_count,
+        one.skipped_count + other.skipped_count,
+        one.fee_minor + other.fee_minor,
+        one.currency,
+    )
 
 
 def _is_charged(fee: Fee, region: str | None, at: datetime) -> bool:

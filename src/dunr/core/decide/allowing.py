@@ -14,7 +14,7 @@ from dunr.core.decide.opening import method_row
 from dunr.core.decide.planning import lay_from_now, set_steps
 from dunr.core.decide.telling import tell_customer_to_act
 from dunr.core.model import MethodRef
-from dunr.core.rules import Avoided
+from dunr.core.rules import Avoided, together
 from dunr.core.sends import initiator_of
 from dunr.core.terms import CaseState, Trigger
 from dunr.core.value import replace
@@ -103,14 +103,7 @@ def note_avoided(draft: Draft, allowed: Allowance, *, deferred_count: int = 0, s
     if allowed.is_own:
         return
     fee = allowed.fee
-    name = (allowed.rule, fee.currency if fee is not None else None)
-    found = [one for one in draft.case.avoided if (one.rule, one.currency) == name]
-    before = found[0] if found else Avoided(allowed.rule, currency=name[1])
-    after = replace(
-        before,
-        deferred_count=before.deferred_count + deferred_count,
-        skipped_count=before.skipped_count + skipped_count,
-        fee_minor=before.fee_minor + (deferred_count + skipped_count) * (fee.amount_minor if fee is not None else 0),
-    )
-    others = tuple(one for one in draft.case.avoided if one not in found)
-    draft.case = replace(draft.case, avoided=(*others, after))
+    count = deferred_count + skipped_count
+    cost = (count * fee.amount_minor, fee.currency) if fee is not None else (0, None)
+    more = Avoided(allowed.rule, deferred_count, skipped_count, *cost)
+    draft.case = replace(draft.case, avoided=together((*draft.case.avoided, more)))

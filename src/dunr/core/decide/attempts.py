@@ -4,10 +4,11 @@ from datetime import timedelta
 
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import method_row
-from dunr.core.decide.remembering import answered
+from dunr.core.decide.remembering import answered, remember, send_of_charge
+from dunr.core.gate import ref_of
 from dunr.core.model import Attempt
-from dunr.core.sends import Send
-from dunr.core.snapshot import RawDecline
+from dunr.core.sends import FOREIGN, Send
+from dunr.core.snapshot import ChargeSnapshot, RawDecline
 from dunr.core.terms import Outcome, Trigger
 from dunr.core.value import replace
 
@@ -40,6 +41,19 @@ def free_method(draft: Draft, attempt: Attempt, outcome: Outcome | None, raw: Ra
     )
     if mine or sends != row.sends:
         draft.method = replace(row, lease=None if mine else lease, sends=sends)
+
+
+def note_return(draft: Draft, charge: ChargeSnapshot, raw: RawDecline) -> None:
+    """A debit that came back was a presentation that failed, and counts as one, whoever made it."""
+    ours = [one for one in draft.case.attempts if one.processor_charge_id == charge.processor_charge_id]
+    if ours:
+        free_method(draft, ours[0], Outcome.DECLINED, raw)
+        return
+    shown = [ref_of(one) for one in draft.snapshot.methods if one.card_key == charge.card_key]
+    row = method_row(draft, shown[0].card_key) if shown else None
+    if row is not None:
+        back = send_of_charge(draft.case, replace(charge, decline=raw), FOREIGN, shown[0], draft.facts)
+        draft.method = remember(row, [back])
 
 
 def _ended(draft: Draft, attempt: Attempt, send: Send, outcome: Outcome | None, raw: RawDecline | None) -> Send:

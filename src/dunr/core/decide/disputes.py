@@ -4,6 +4,7 @@ A dispute holds the payer's open cases on that card; on the disputed invoice it 
 """
 
 from dunr.core import ledger
+from dunr.core.decide.attempts import note_return
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import give_back
 from dunr.core.decide.planning import begin_dunning, lay_out, set_steps
@@ -123,6 +124,7 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
         draft.case = replace(draft.case, returned_unseen_minor=still_paid)
     raw = charge.decline or RawDecline(charge.return_code, network_decline_code=charge.return_code)
     reason = classify(raw, case.processor, draft.facts, _network(draft, charge)).reason
+    note_return(draft, charge, raw)
     text = f"Payment {charge.processor_charge_id} of {case.processor_invoice_id} was returned ({draft.facts.reasons[reason].sentence})."
     draft.alert(AlertKind.PAYMENT_RETURNED, f"{case.id}/{charge.processor_charge_id}", text)
     draft.why(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from dunr.entry.cli.terminal import say, show_table, shown
 
 if TYPE_CHECKING:
-    from dunr.entry.web.shapes import StoryAnswer
+    from dunr.entry.web.shapes import AttemptAnswer, AvoidedAnswer, StoryAnswer
 
 
 def tell_story(told: "StoryAnswer") -> None:
@@ -18,11 +18,16 @@ def tell_story(told: "StoryAnswer") -> None:
         say(f"Held ({hold.ref}): {hold.why}{f', until {shown(hold.until_at)}' if hold.until_at else ''}.")
     _table(
         "Attempts",
-        ("No.", "Trigger", "Step", "Outcome", "Reason", "Begun", "Key"),
+        ("No.", "Trigger", "Step", "Outcome", "Reason", "Begun", "Key", "Allowed by"),
         [
-            (one.number, one.trigger, one.step_number, one.outcome, one.reason, one.begun_at, one.key)
+            (one.number, one.trigger, one.step_number, one.outcome, one.reason, one.begun_at, one.key, _allowed(one))
             for one in told.attempts
         ],
+    )
+    _table(
+        "Kept from the network",
+        ("Rule", "Put off", "Skipped", "Fees avoided"),
+        [(one.rule, one.deferred_count, one.skipped_count, _fee(one)) for one in told.avoided],
     )
     _table("Planned", ("Step", "At", "Why"), [(one.number, one.at, "; ".join(one.why)) for one in told.plan.steps])
     if told.plan.pause_at is not None:
@@ -50,6 +55,18 @@ def tell_story(told: "StoryAnswer") -> None:
         ("At", "Who", "What", "Why"),
         [(entry.at, entry.actor, entry.what, "; ".join(entry.because)) for entry in told.audit],
     )
+
+
+def _allowed(attempt: "AttemptAnswer") -> str | None:
+    """The rule that left the least room, and how much."""
+    return None if attempt.allowed_by is None else f"{attempt.allowed_by}, {attempt.left_count} left"
+
+
+def _fee(avoided: "AvoidedAnswer") -> str:
+    """What the attempts would have cost."""
+    if avoided.currency is None:
+        return "no figure is published"
+    return f"{avoided.fee_minor} {avoided.currency} (minor units)"
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from dunr.application import Application
-from dunr.entry.web import cases, clock, registers, unknown_codes, wishes
+from dunr.entry.web import cases, clock, fees, registers, unknown_codes, wishes
 from dunr.entry.web.dashboard import Dashboard
 from dunr.entry.web.entitlements import entitlement_route
 from dunr.entry.web.face import WebFace
@@ -32,6 +32,7 @@ OPERATIONS = (
     *cases.OPERATIONS,
     *wishes.OPERATIONS,
     *registers.OPERATIONS,
+    *fees.OPERATIONS,
     *unknown_codes.OPERATIONS,
     *clock.OPERATIONS,
 )

@@ -13,11 +13,11 @@ from dunr.core.terms import CaseState
 from dunr.entry.web.admission import admit
 from dunr.entry.web.clock import clock_now
 from dunr.entry.web.face import WebFace
-from dunr.entry.web.figures import figures_of
+from dunr.entry.web.figures import fees_avoided, figures_of
 from dunr.entry.web.forms import FormSigner, browser_of, remember_browser
 from dunr.entry.web.pages import page
 from dunr.entry.web.rehearsal import DECLINES
-from dunr.entry.web.stories import alerts_answer, case_answer, story
+from dunr.entry.web.stories import alerts_answer, avoided_answer, case_answer, story
 from dunr.tokens import Scope
 
 CASES_MAX = 1000
@@ -69,6 +69,7 @@ class Dashboard:
         ended = [case_answer(case) for case in cases if not case.is_open]
         return {
             "figures": figures_of(cases),
+            "avoided": avoided_answer(fees_avoided(cases)),
             "is_cut": len(cases) == CASES_MAX,
             "open_cases": shown[:OPEN_CASES_SHOWN_MAX],
             "open_cases_count": len(shown),

@@ -6,7 +6,10 @@ import msgspec
 
 
 class AttemptAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One try at one charge; `outcome` is null from the intent until something is known."""
+    """One try at one charge; `outcome` is null from the intent until something is known.
+
+    `allowed_by` is the rule that left the least room when it began, and `left_count` how many attempts more it left; null where the attempt was not ours.
+    """
 
     number: int
     round: int
@@ -26,6 +29,8 @@ class AttemptAnswer(msgspec.Struct, frozen=True, kw_only=True):
     begun_at: datetime
     settled_at: datetime | None
     next_action_at: datetime | None
+    allowed_by: str | None
+    left_count: int | None
 
 
 class StepAnswer(msgspec.Struct, frozen=True):
@@ -112,6 +117,16 @@ class AuditAnswer(msgspec.Struct, frozen=True, kw_only=True):
     hash: str
 
 
+class AvoidedAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What one network rule kept from being sent, and what that would have cost; `currency` is null where no figure is published."""
+
+    rule: str
+    deferred_count: int
+    skipped_count: int
+    fee_minor: int
+    currency: str | None
+
+
 class CaseAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One case in short. `shown` is its state, or that it is being attempted or held."""
 
@@ -146,6 +161,7 @@ class StoryAnswer(CaseAnswer, frozen=True, kw_only=True):
     """One case with all of its story."""
 
     attempts: tuple[AttemptAnswer, ...]
+    avoided: tuple[AvoidedAnswer, ...]
     plan: PlanAnswer
     holds: tuple[HoldAnswer, ...]
     notices: tuple[NoticeAnswer, ...]

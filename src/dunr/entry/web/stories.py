@@ -10,12 +10,14 @@ import msgspec
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import Notice, RaiseAlert
 from dunr.core.model import Attempt, Case, Hold, Plan, Subscription
+from dunr.core.rules import Avoided
 from dunr.core.shown import shown_state
 from dunr.entry.web.shapes import (
     AccessAnswer,
     AlertAnswer,
     AttemptAnswer,
     AuditAnswer,
+    AvoidedAnswer,
     CaseAnswer,
     HoldAnswer,
     NoticeAnswer,
@@ -74,6 +76,7 @@ def story(store: Store, reports: Reports, case: Case) -> StoryAnswer:
     return StoryAnswer(
         **msgspec.structs.asdict(case_answer(case)),
         attempts=tuple(_attempt(attempt) for attempt in case.attempts),
+        avoided=avoided_answer(case.avoided),
         plan=_plan(case.plan),
         holds=tuple(_hold(hold) for hold in case.holds),
         notices=tuple(
@@ -106,6 +109,22 @@ def _attempt(attempt: Attempt) -> AttemptAnswer:
         begun_at=attempt.begun_at,
         settled_at=attempt.settled_at,
         next_action_at=attempt.next_action_at,
+        allowed_by=attempt.allowed_by,
+        left_count=attempt.left_count,
+    )
+
+
+def avoided_answer(rows: Sequence[Avoided]) -> tuple[AvoidedAnswer, ...]:
+    """What network rules kept from being sent, on the wire."""
+    return tuple(
+        AvoidedAnswer(
+            rule=row.rule,
+            deferred_count=row.deferred_count,
+            skipped_count=row.skipped_count,
+            fee_minor=row.fee_minor,
+            currency=row.currency,
+        )
+        for row in rows
     )
 
 
