@@ -6,8 +6,18 @@ Each has a key; it is marked done only after it was done, so a crash repeats it,
 from datetime import timedelta
 
 from dunr.core import notices
-from dunr.core.effects import CancelAttempt, Notice, Nudge, Publish, RaiseAlert, StopSending
-from dunr.core.events import AccessRestored, IntentCancelled, NoticeBounced, NoticeSent, RunEnded
+from dunr.core.answers import Missed, Refreshed
+from dunr.core.effects import CancelAttempt, Notice, Nudge, Publish, RaiseAlert, RefreshMethod, StopSending
+from dunr.core.events import (
+    AccessRestored,
+    IntentCancelled,
+    MethodRefreshed,
+    NoticeBounced,
+    NoticeSent,
+    RefreshMissed,
+    RunEnded,
+)
+from dunr.core.gate import ref_of
 from dunr.core.model import Case
 from dunr.core.terms import NoticeKind
 from dunr.engine import Engine
@@ -45,6 +55,8 @@ class Performer:
                     self._nudge(effect)
                 case CancelAttempt():
                     self._cancel(effect, undone)
+                case RefreshMethod():
+                    self._refresh(effect, undone)
                 case StopSending():
                     self.engine.parts.rulebook.stop_charges(effect.processor, effect.account, effect.why)
                     self._done(effect.key, "stopped")
@@ -94,6 +106,35 @@ class Performer:
             return
         self.engine.step(effect.case_id, IntentCancelled(effect.processor_intent_id, answer.succeeded))
         self._done(effect.key, "succeeded meanwhile" if answer.succeeded else "cancelled")
+
+    def _refresh(self, effect: RefreshMethod, undone: Undone) -> None:
+        """Have fresher details of a payment method, and let the case go on with the answer."""
+        case = self.store.load(effect.case_id, Refs()).case
+        pending = case.method_notes.pending_refresh if case is not None else None
+        if case is None or not case.is_open or pending is None:
+            self._done(effect.key, "nobody waits for it any more")
+            return
+        if self.engine.parts.rulebook.standing(case.processor, case.account).stops.charges:
+            self._defer(effect.key, undone, "sending is stopped")
+            return
+        event = self._asked_for_fresher(case, effect)
+        self.engine.step(case.id, event)
+        self._done(effect.key, event.why if isinstance(event, RefreshMissed) else "answered")
+
+    def _asked_for_fresher(self, case: Case, effect: RefreshMethod) -> MethodRefreshed | RefreshMissed:
+        """What the processor says. A method that it does not know any more is a miss."""
+        method_id = effect.processor_method_id
+        try:
+            answer = self.engine.parts.processors[case.processor].refresh_method(
+                case.account, effect.processor_customer_id, method_id
+            )
+        except ObjectMissing as missing:
+            return RefreshMissed(method_id, str(missing))
+        match answer:
+            case Refreshed():
+                return MethodRefreshed(method_id, ref_of(answer.method), answer.cryptogram)
+            case Missed():
+                return RefreshMissed(method_id, answer.why)
 
     # --- notices ----------------------------------------------------------------------------------------------------------------
 

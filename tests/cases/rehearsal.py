@@ -41,6 +41,12 @@ def payer(name: str, **more: object) -> Json:
     return person | {"locale": "en", "timezone": "UTC", "country": "GB"} | more
 
 
+def described(card: str | Json) -> Json:
+    """A card by its name, or by more than that."""
+    more = {"id": card} if isinstance(card, str) else card
+    return {"network": "visa", "last4": "4242", "fingerprint": f"fp_{more['id']}"} | more
+
+
 def signature(body: bytes, at: datetime, *secrets: str) -> str:
     """The header over these bytes as the processor would write it, with one mark for each secret."""
     signed = f"{int(at.timestamp())}.".encode() + body
@@ -53,7 +59,7 @@ class Rehearsal(Running):
 
     # --- what happens -----------------------------------------------------------------------------------------------
 
-    def fail(self, invoice: str, *, card: str | None = "card_1", **more: object) -> Json:
+    def fail(self, invoice: str, *, card: str | Json | None = "card_1", **more: object) -> Json:
         """The first charge of an invoice fails: insufficient funds on one card, unless the story says otherwise."""
         body: Json = {
             "subscription": f"sub_{invoice}",
@@ -68,7 +74,7 @@ class Rehearsal(Running):
             },
             "amount_minor": 4900,
             "currency": "usd",
-            "card": {"id": card, "network": "visa", "last4": "4242", "fingerprint": f"fp_{card}"} if card else None,
+            "card": described(card) if card else None,
             "decline": "insufficient_funds" if card else None,
         }
         return self.tell("/sandbox/failures", body | more)

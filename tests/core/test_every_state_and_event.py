@@ -13,7 +13,7 @@ from dunr.core.timers import due_event, wake_at
 from dunr.core.value import replace
 from dunr.testing.scenario_world import World
 from tests.core.events import ALL_EVENTS, samples
-from tests.core.world import facts, story, utc
+from tests.core.world import FRESH, facts, story, utc
 
 OPENED = "2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd\n notice first\n"
 SENT = OPENED + "2026-06-24 09:00  step 1 sent\n"
@@ -40,6 +40,13 @@ STORIES = {
     "awaiting, the payer has died": OPENED.replace("insufficient_funds", "r15").replace(
         "notice first", "alert payer_deceased"
     ),
+    "awaiting, a refresh is asked for": OPENED.replace("insufficient_funds", "expired_card").replace(
+        "notice first", "refresh asked"
+    ),
+    "awaiting, started anew": OPENED
+    + "2026-06-23 11:00  new card card_2 came with sub_new\n notice method_needed; alert resubscribed\n",
+    "backup in flight": "policy backup_methods=yes\n2026-06-23 10:00  backup card_2\n"
+    + OPENED.replace("notice first", "call left"),
     "exhausted": SPENT,
     "exhausted, paused": SPENT + "2026-06-24 12:00  nothing happens\n notice paused\n",
     "recovered": SENT + "2026-06-24 09:01  paid\n notice receipt\n",
@@ -62,7 +69,7 @@ UNTIL = {
 
 @cache
 def world_of(state: str) -> World:
-    world = story(STORIES[state])
+    world = story(STORIES[state], FRESH if "refresh" in state else None)
     world.now = utc(UNTIL[state]) if state in UNTIL else world.now  # and nobody is awake meanwhile
     world.policy_next = Policy(name="other", timezone="Europe/Berlin")
     return world

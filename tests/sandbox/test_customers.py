@@ -25,7 +25,8 @@ def test_cards_come_first_in_line_and_go(sandbox: SandboxProcess, receiver: Rece
 
 def test_the_account_updater_hits_or_misses(sandbox: SandboxProcess, receiver: Receiver) -> None:
     sandbox.fail(decline="expired_card")
-    assert sandbox.http.post("/processor/v1/cards/pm_1/refresh").json() == {"updated": False}
+    missed = sandbox.http.post("/processor/v1/cards/pm_1/refresh").json()
+    assert (missed["updated"], missed["card"]["fingerprint"]) == (False, "fp_pm_1")
     sandbox.set(updater="hit")
     answer = sandbox.http.post("/processor/v1/cards/pm_1/refresh").json()
     assert answer["updated"] is True

@@ -1,4 +1,4 @@
-"""What a processor may answer to a charge or a look-up, as values.
+"""What a processor may answer to a charge, a look-up or a refresh, as values.
 
 An adapter turns its wire into one of these; the core turns them into outcomes. A decline is an answer. "Don't know" is an answer.
 """
@@ -6,7 +6,7 @@ An adapter turns its wire into one of these; the core turns them into outcomes. 
 from datetime import datetime
 from enum import StrEnum
 
-from dunr.core.snapshot import RawDecline
+from dunr.core.snapshot import MethodSnapshot, RawDecline
 from dunr.core.value import Value
 
 
@@ -74,5 +74,19 @@ class CannotSay(Value):
     why: str
 
 
+class Refreshed(Value):
+    """There are fresher details: the method as it stands now, under the id that was asked for. `cryptogram`: only its network token is fresh."""
+
+    method: MethodSnapshot
+    cryptogram: bool = False
+
+
+class Missed(Value):
+    """There are none. `why` in words for a person."""
+
+    why: str
+
+
 ChargeAnswer = Paid | Declined | Pending | NotNow | Unanswered | Refused
 LookUpAnswer = Paid | Declined | Pending | NotThere | CannotSay
+RefreshAnswer = Refreshed | Missed

@@ -33,6 +33,15 @@ class CancelAttempt(Value):
     processor_intent_id: str
 
 
+class RefreshMethod(Value):
+    """Ask the processor for fresher details of a payment method: a newer expiry or number, or a fresh cryptogram of its network token."""
+
+    key: str
+    case_id: str
+    processor_customer_id: str
+    processor_method_id: str
+
+
 class Notice(Value):
     """One message to the customer, with the facts that it may state. It is written from the plan and keyed by (case, round, kind, step)."""
 
@@ -93,5 +102,5 @@ class StopSending(Value):
     why: str
 
 
-RecordedEffect = CancelAttempt | Notice | Publish | RaiseAlert | Nudge | StopSending
+RecordedEffect = CancelAttempt | RefreshMethod | Notice | Publish | RaiseAlert | Nudge | StopSending
 Effect = Charge | LookUp | RecordedEffect

@@ -50,6 +50,19 @@ def is_stopped(row: Method | None, method: MethodRef) -> bool:
     return row is not None and row.stop is not None and row.stopped_credential == method.credential
 
 
+def is_for_another(case: Case, snapshot: Snapshot, method: MethodSnapshot) -> bool:
+    """Whether a method came with another subscription and nobody has let it pay for this one: who starts anew is not charged for the old debt unasked."""
+    came_with = method.came_with_subscription_id
+    own = snapshot.subscription.processor_subscription_id if snapshot.subscription is not None else None
+    return came_with is not None and came_with != own and method.credential not in case.credentials_tried
+
+
+def chargeable_method(case: Case, snapshot: Snapshot) -> MethodSnapshot | None:
+    """The default method, where there is one and it may be charged for this case without a person's word."""
+    default = snapshot.default_method
+    return None if default is None or is_for_another(case, snapshot, default) else default
+
+
 def closed_because(
     case: Case,
     amount_minor: int,

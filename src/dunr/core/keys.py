@@ -48,6 +48,11 @@ def cancel_intent(processor_intent_id: str) -> str:
     return f"cancel/{processor_intent_id}"
 
 
+def refresh(case: str, credential: str, asked_at: str) -> str:
+    """One request for fresher details of what a case knows a method by."""
+    return f"refresh/{case}/{credential}/{asked_at}"
+
+
 def stop_sending(processor: str, account: str, since: str) -> str:
     """One stop per revocation."""
     return f"stop/{processor}/{account}/{since}"

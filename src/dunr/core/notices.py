@@ -13,7 +13,7 @@ from dunr.core.effects import Notice
 from dunr.core.facts import Facts, Notifies, Tellable
 from dunr.core.model import Case, Payer
 from dunr.core.policy import Policy
-from dunr.core.terms import CaseState, DeclineReason, NoticeKind
+from dunr.core.terms import CaseState, DeclineReason, NoticeKind, Trigger
 from dunr.core.timers import WARNING_LEAD
 from dunr.core.value import replace
 
@@ -133,7 +133,15 @@ def without_step(reason: DeclineReason | None) -> NoticeKind:
 
 def waits_because(case: Case | None) -> str | None:
     """Why nothing is written about a case for now, though it stays due; None where it may leave."""
-    return f"held: {case.holds[0].why}" if case is not None and case.is_open and case.holds else None
+    if case is None or not case.is_open:
+        return None
+    if case.holds:
+        return f"held: {case.holds[0].why}"
+    attempt, notes = case.in_flight, case.method_notes
+    is_tried = attempt is not None and attempt.trigger is Trigger.BACKUP
+    if is_tried or (notes.backup_due_at is not None and not notes.is_backup_put_off):
+        return "a backup method is tried first: it may make the notice needless"
+    return None
 
 
 def as_it_leaves(case: Case | None, notice: Notice) -> Notice | None:

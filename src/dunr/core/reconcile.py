@@ -26,13 +26,15 @@ from dunr.core.events import (
     ForeignDecline,
     InvoiceVoided,
     InvoiceWrittenOff,
+    MethodRefreshed,
     MethodRemoved,
     MethodUpdated,
     PaidElsewhere,
     Refunded,
+    Resubscribed,
     SubscriptionEnded,
 )
-from dunr.core.gate import is_believed, is_stopped, ref_of
+from dunr.core.gate import is_believed, is_for_another, is_stopped, ref_of
 from dunr.core.model import Attempt, Case
 from dunr.core.snapshot import ChargeSnapshot, RawDecline, Snapshot
 from dunr.core.terms import (
@@ -198,6 +200,15 @@ def _from_methods(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[
         if run.remaining[:1] == (case.id,) and case.in_flight is None and case.turn_at is None:
             yield MethodUpdated(ref_of(default))
             return
+    pending = case.method_notes.pending_refresh
+    if pending is not None and pending.processor_method_id == default.processor_method_id:
+        if pending.credential != default.credential:
+            yield MethodRefreshed(default.processor_method_id, ref_of(default))
+        return
+    if is_for_another(case, snapshot, default):
+        if case.method_notes.unasked_credential != default.credential:
+            yield Resubscribed(ref_of(default))
+        return
     waiting = case.waiting_method is not None and case.waiting_method.credential == default.credential
     known = waiting or default.credential in case.credentials_tried or is_stopped(dossier.method, ref_of(default))
     if not known and not case.holds and not is_given_up(case, snapshot.taken_at):

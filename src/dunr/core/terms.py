@@ -175,6 +175,7 @@ class AlertKind(StrEnum):
     COPIED_STORE = "copied_store"
     DRIFT = "drift"
     POLICY_REFUSED = "policy_refused"  # a policy file that was changed and cannot be used
+    RESUBSCRIBED = "resubscribed"
 
 
 class FinalAction(StrEnum):

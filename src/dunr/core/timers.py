@@ -6,7 +6,16 @@ a store can find it.
 
 from datetime import datetime, timedelta
 
-from dunr.core.events import AttemptOverdue, DeadlineReached, Event, HoldEnded, MethodUpdated, TimerFired
+from dunr.core.events import (
+    AttemptOverdue,
+    BackupDue,
+    DeadlineReached,
+    Event,
+    HoldEnded,
+    MethodUpdated,
+    RefreshMissed,
+    TimerFired,
+)
 from dunr.core.model import Case
 from dunr.core.terms import CaseState, DeclineReason
 
@@ -41,11 +50,11 @@ def hold_ends_at(case: Case) -> datetime | None:
 
 
 def _step_due_at(case: Case) -> datetime | None:
-    """When the next step may be begun; a hold or an attempt in flight comes first."""
+    """When the next step may be begun; a hold, an attempt in flight or a refresh that was asked for comes first."""
     step = case.plan.next_step
     if case.state is not CaseState.SCHEDULED or step is None or case.holds or case.in_flight is not None:
         return None
-    return step.at
+    return None if case.method_notes.pending_refresh is not None else step.at
 
 
 def _turn_due_at(case: Case) -> datetime | None:
@@ -53,11 +62,22 @@ def _turn_due_at(case: Case) -> datetime | None:
     return case.turn_at if case.waiting_method is not None and case.in_flight is None else None
 
 
+def _refresh_given_up_at(case: Case) -> datetime | None:
+    """When nobody waits any longer for the answer about fresher details."""
+    pending = case.method_notes.pending_refresh
+    return pending.give_up_at if pending is not None and case.is_open else None
+
+
+def _backup_due_at(case: Case) -> datetime | None:
+    """When a backup method has its turn; a hold or an attempt in flight comes first."""
+    return case.method_notes.backup_due_at if case.is_open and case.in_flight is None and not case.holds else None
+
+
 def wake_at(case: Case) -> datetime | None:
     """The earliest instant at which `due_event` will have something to say."""
     attempt = case.in_flight
     first = attempt.next_action_at if attempt is not None else None
-    for wish in (hold_ends_at, _turn_due_at, _step_due_at, pause_due_at):
+    for wish in (hold_ends_at, _turn_due_at, _refresh_given_up_at, _backup_due_at, _step_due_at, pause_due_at):
         at = wish(case)
         if at is not None and (first is None or at < first):
             first = at
@@ -67,7 +87,7 @@ def wake_at(case: Case) -> datetime | None:
 
 
 def due_event(case: Case, now: datetime) -> Event | None:
-    """What is due now: first the attempt in flight, then holds that ended, a credential whose turn it is, the pause (which waits for the steps before it), a step."""
+    """What is due now: first the attempt in flight, then holds that ended, payment methods, the pause (which waits for the steps before it), a step."""
     if case.not_before_at is not None and now < case.not_before_at:
         return None
     attempt = case.in_flight
@@ -76,13 +96,26 @@ def due_event(case: Case, now: datetime) -> Event | None:
     ends_at = hold_ends_at(case)
     if ends_at is not None and ends_at <= now:
         return HoldEnded()
-    turn_at = _turn_due_at(case)
-    if case.waiting_method is not None and turn_at is not None and turn_at <= now:
-        return MethodUpdated(case.waiting_method)
+    about_method = _due_about_method(case, now)
+    if about_method is not None:
+        return about_method
     pause_at = pause_due_at(case)
     if pause_at is not None and pause_at <= now:
         return DeadlineReached()
     step, step_at = case.plan.next_step, _step_due_at(case)
     if step is not None and step_at is not None and step_at <= now:
         return TimerFired(step.number)
+    return None
+
+
+def _due_about_method(case: Case, now: datetime) -> Event | None:
+    """A credential whose turn it is, an answer that nobody waits for any longer, a backup."""
+    turn_at, given_up_at, backup_at = _turn_due_at(case), _refresh_given_up_at(case), _backup_due_at(case)
+    if case.waiting_method is not None and turn_at is not None and turn_at <= now:
+        return MethodUpdated(case.waiting_method)
+    pending = case.method_notes.pending_refresh
+    if pending is not None and given_up_at is not None and given_up_at <= now:
+        return RefreshMissed(pending.processor_method_id, "nobody could say in time")
+    if backup_at is not None and backup_at <= now:
+        return BackupDue(case.method_notes.backup)
     return None

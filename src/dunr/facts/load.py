@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from dunr.core.declines import with_mappings
-from dunr.core.facts import DeclineKey, Facts, ProcessorFacts, Timing
+from dunr.core.facts import Capability, DeclineKey, Facts, ProcessorFacts, Timing
 from dunr.core.terms import DeclineReason
 from dunr.errors import SettingsError
 from dunr.facts.calendars import Calendars
@@ -16,7 +16,7 @@ from dunr.facts.tables import NETWORKS_WITH_DECLINES, shipped_codes, shipped_rea
 T = TypeVar("T")
 
 NO_DECLINES: Mapping[DeclineKey, DeclineReason] = {}
-SANDBOX_ONLY: Mapping[str, ProcessorFacts] = {"sandbox": ProcessorFacts()}
+SANDBOX_ONLY: Mapping[str, ProcessorFacts] = {"sandbox": ProcessorFacts(capabilities=frozenset(Capability))}
 
 
 def load_facts(

@@ -12,7 +12,7 @@ from . import control_billing as billing
 from . import control_customers as customers
 from . import control_disputes as disputes
 from . import control_webhooks as webhooks
-from . import invoices, pay_page, settings
+from . import invoices, pay_page, settings, updater
 from .answers import Reply, as_json
 from .database import Transaction
 from .instants import on_wire, parsed
@@ -117,6 +117,8 @@ def routes(sandbox: Sandbox) -> list[Route]:
         at("GET", "/cards/{id}/script", _reading(customers.get_script)),
         at("PUT", "/cards/{id}/script", _writing(customers.put_script)),
         at("POST", "/cards/{id}/update", _writing(customers.update_card)),
+        at("PUT", "/cards/{id}/updater", _writing(updater.put_script)),
+        at("GET", "/refreshes", _reading(updater.list_requests)),
         at("DELETE", "/cards/{id}", _writing(customers.detach_card)),
         at("GET", "/customers/{id}", _reading(customers.look_at_customer)),
         at("PATCH", "/customers/{id}", _writing(customers.change_customer)),

@@ -63,7 +63,9 @@ def act(tx: Transaction, call: Call) -> Reply:
     payable = invoice is not None and invoice.status in ("draft", "open")
     paid = wanted == "pay" and payable
     outcome = _outcome(tx, card) if paid else Succeed()
-    if isinstance(outcome, Succeed | Pend) and (card.detached or card.id != customer.default_card):
+    unasked = card.came_with_subscription is not None
+    if isinstance(outcome, Succeed | Pend) and (card.detached or unasked or card.id != customer.default_card):
+        card.came_with_subscription = None  # chosen here, it is the customer's word for all that they owe
         billing.keep(tx, customer, card)
     if paid and invoice is not None:
         request = collect(tx, invoice, card, invoice.amount_due_minor, "customer", outcome)

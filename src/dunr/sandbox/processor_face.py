@@ -12,16 +12,15 @@ from threading import Lock
 import msgspec
 from starlette.routing import Route
 
-from . import charging, snapshots
+from . import charging, snapshots, updater
 from .answers import Delayed, Reply, Silence, as_json
-from .billing import renew
 from .charging import ChargeBody
 from .database import Transaction
 from .events import ACCOUNT, LIVE, WEBHOOK_URL
 from .identifiers import new_id
 from .instants import on_wire, parsed
 from .machine import Sandbox
-from .records import Card, Customer, Intent, Invoice, PayToken, Subscription
+from .records import Customer, Intent, Invoice, PayToken, Subscription
 from .refusals import Refusal, bad_request, not_found, unavailable
 from .wire import Call, Handler, endpoint
 
@@ -145,17 +144,6 @@ def cancel_intent(tx: Transaction, call: Call) -> Reply:
     return as_json({"intent": {"id": intent.id, "status": intent.status}})
 
 
-def refresh_card(tx: Transaction, call: Call) -> Reply:
-    """The account updater: on a hit the same method stands for a new card."""
-    card = tx.get(Card, call.path["id"])
-    if card is None or card.detached:
-        raise not_found("card", call.path["id"])
-    if tx.settings.updater == "miss":
-        return as_json({"updated": False})
-    renew(tx, card)
-    return as_json({"updated": True, "card": snapshots.card_on_wire(card)})
-
-
 def update_session(tx: Transaction, call: Call) -> Reply:
     customer = _customer(tx, call.path["id"])
     try:
@@ -227,7 +215,7 @@ def routes(sandbox: Sandbox) -> list[Route]:
         at("GET", "/customers/{customer}/invoices", admitted(invoices_of_customer)),
         at("GET", "/subscriptions/{id}", admitted(subscription)),
         at("POST", "/intents/{id}/cancel", admitted(cancel_intent, writes=True)),
-        at("POST", "/cards/{id}/refresh", admitted(refresh_card, writes=True)),
+        at("POST", "/cards/{id}/refresh", admitted(updater.refresh, writes=True)),
         at("POST", "/customers/{id}/update_session", admitted(update_session, writes=True)),
         at("GET", "/account", admitted(account)),
     ]

@@ -9,6 +9,8 @@ TABLES: dict[type[records.Record], str] = {
     records.Customer: "customers",
     records.Card: "cards",
     records.Script: "scripts",
+    records.UpdaterScript: "updater_scripts",
+    records.RefreshRequest: "refresh_requests",
     records.Subscription: "subscriptions",
     records.Invoice: "invoices",
     records.Charge: "charges",

@@ -61,7 +61,11 @@ def card_on_wire(card: Card) -> dict[str, object]:
         "rail": card.rail,
         "last4": card.last4,
         "expires": card.expires,
+        "country": card.country,
         "usable": not card.detached,
+        "network_token": card.network_token,
+        "backup": card.backup,
+        "came_with_subscription": card.came_with_subscription,
     }
 
 

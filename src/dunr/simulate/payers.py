@@ -6,6 +6,7 @@ from random import Random
 
 from dunr.core.snapshot import RawDecline
 from dunr.core.terms import Rail
+from dunr.core.value import replace
 from dunr.simulate.books import Card, Customer, Invoice, SimSubscription
 from dunr.simulate.calls import AUTHENTICATION, Calls
 from dunr.simulate.clock import WORLD_BEGINS_AT, Happenings, SimClock
@@ -14,6 +15,7 @@ from dunr.simulate.weather import Weather
 
 NO_MAIL_RATE = 0.05
 OWN_SUBSCRIPTION_RATE = 0.5
+AGREED_RATE = 0.8
 CODES = (
     "insufficient_funds",
     "insufficient_funds",
@@ -46,7 +48,9 @@ class Payers:
         self._calls.default_rail = rail
         declines = tuple(rng.choice(DECLINES) for _ in range(rng.choice((1, 1, 2, 3))))
         card = Card("first", rail, rng.choice((0.0, 0.1, 0.3, 0.5)), declines)
+        card.method = replace(card.method, is_network_token=weather.token and rail is Rail.CARD)
         customer = Customer("cus_1", None if rng.random() < NO_MAIL_RATE else "ada@example.com", [card])
+        customer.cards += [self._backup(number, rail, declines) for number in range(1, 1 + weather.backups_count)]
         for number in range(1, 1 + rng.choice((1, 1, 2, 2, 3))):
             if number == 1 or rng.random() < OWN_SUBSCRIPTION_RATE:  # else the next period of the same subscription
                 subscription = SimSubscription(f"sub_{number}")
@@ -54,6 +58,12 @@ class Payers:
                 customer.subscriptions.append(subscription)
             at = now if number == 1 else now + timedelta(hours=rng.choice((0, 1, 30, 200)))
             self._happenings.at(at, self._failing(number, customer, customer.subscriptions[-1], rng.choice(declines)))
+
+    def _backup(self, number: int, rail: Rail, declines: tuple[RawDecline, ...]) -> Card:
+        """Another card on file, which may mostly be charged when the first one fails."""
+        card = Card(f"backup_{number}", rail, self._rng.choice((0.0, 0.3, 0.6)), declines)
+        card.method = replace(card.method, is_backup=self._rng.random() < AGREED_RATE)
+        return card
 
     def _failing(
         self, number: int, customer: Customer, subscription: SimSubscription, raw: RawDecline

@@ -32,7 +32,7 @@ class People:
     def acts(self) -> tuple[tuple[int, Callable[[Invoice], None]], ...]:
         """Every act with its weight."""
         return (
-            (5, self.pays_by_hand), (3, self.pays_a_part), (5, self.changes_card), (1, self.loses_card), (2, self.confirms_with_bank),
+            (5, self.pays_by_hand), (3, self.pays_a_part), (5, self.changes_card), (1, self.loses_card), (1, self.starts_anew), (2, self.confirms_with_bank),
             (2, self.credits), (1, self.voids), (1, self.writes_off), (1, self.ends_subscription), (1, self.deletes_customer),
             (2, self.disputes), (3, self.returns_debit), (2, self.refunds), (1, self.processor_tries),
         )  # fmt: skip
@@ -71,6 +71,24 @@ class People:
         else:
             customer.cards = [card, *customer.cards] if self._rng.random() < 0.5 else [card]  # noqa: PLR2004
         self._watch.tell("customer", f"puts {card.method.credential} on file")
+        customer.touch()
+        self._webhooks.send("customer.updated", None, customer, wide=True)
+
+    def starts_anew(self, invoice: Invoice) -> None:
+        """The customer starts another subscription with a new card instead of paying; the card becomes the default one."""
+        customer = invoice.customer
+        if customer.shown.deleted:
+            return
+        self._serial += 1
+        card = Card(
+            f"{customer.id}_{self._serial}",
+            self._calls.default_rail,
+            0.9,
+            (RawDecline("card_declined", "do_not_honor"),),
+        )
+        card.method = replace(card.method, came_with_subscription_id=f"sub_anew_{self._serial}")
+        customer.cards = [card, *customer.cards]
+        self._watch.tell("customer", f"starts another subscription with {card.method.credential}")
         customer.touch()
         self._webhooks.send("customer.updated", None, customer, wide=True)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from random import Random
 
-from dunr.core.answers import CannotSay, ChargeAnswer, Declined, LookUpAnswer, NotThere, Paid, Pending
+from dunr.core.answers import CannotSay, ChargeAnswer, Declined, LookUpAnswer, NotThere, Paid, Pending, RefreshAnswer
 from dunr.core.facts import ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import RawDecline, Snapshot
@@ -13,6 +13,7 @@ from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, Snap
 from dunr.simulate.calls import Calls
 from dunr.simulate.clock import SimClock
 from dunr.simulate.turns import Turns
+from dunr.simulate.updater import SimUpdater
 from dunr.simulate.watching import Watch
 from dunr.simulate.webhooks import PROCESSOR, Webhooks
 
@@ -34,6 +35,7 @@ class SimProcessor:
         self._watch = watch
         self.calls = calls
         self.invoices = calls.invoices
+        self.updater = SimUpdater(rng, calls.invoices, webhooks, watch)
         self.shows_keys = calls.weather.shows_keys
 
     # --- what arrives -----------------------------------------------------------------------------------------------------------
@@ -115,6 +117,10 @@ class SimProcessor:
         self.calls.cancelled_intents.add(processor_intent_id)
         self._watch.tell("processor", f"{processor_intent_id} is cancelled")
         return IntentAnswer(cancelled=True, succeeded=False)
+
+    def refresh_method(self, account: str, processor_customer_id: str, processor_method_id: str) -> RefreshAnswer:
+        self._read_or_raise()
+        return self.updater.refresh(processor_method_id, self.calls.weather)
 
     def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str) -> str:
         raise NotImplementedError

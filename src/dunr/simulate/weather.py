@@ -4,13 +4,18 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
 
-from dunr.core.policy import Policy, Step
-from dunr.core.terms import FinalAction, RestoreOn, StepUnit, WhilePaused
+from dunr.core.policy import Policy, ReasonRule, Step, Strategy
+from dunr.core.terms import DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
 
 DAYS = tuple(Step(after, StepUnit.DAYS) for after in (1, 2, 3))
 MINUTES = tuple(Step(after, StepUnit.MINUTES) for after in (1, 1, 2, 3, 5))
 HOURS = tuple(Step(after, StepUnit.HOURS) for after in (2, 12))
 ONE = (Step(1, StepUnit.DAYS),)
+
+FRESH_FIRST = tuple(
+    (reason, ReasonRule(1, Strategy.REQUIRE_UPDATER))
+    for reason in (DeclineReason.EXPIRED_CARD, DeclineReason.CREDENTIAL_UPDATED)
+)
 
 POLICIES = (
     Policy(),
@@ -19,6 +24,8 @@ POLICIES = (
     Policy(name="hours", steps=HOURS, floor=(), deadline_days=3, restore_on=RestoreOn.PAYMENT),
     Policy(name="one", steps=ONE, floor=ONE, while_paused=WhilePaused.SKIP, first_notice_after_first_retry=True),
     Policy(name="no_end", timezone="Europe/Berlin", final_action=FinalAction.NONE),
+    Policy(name="fresh", reasons=FRESH_FIRST, backup_methods=True),
+    Policy(name="fresh_hours", steps=HOURS, floor=ONE, reasons=FRESH_FIRST, while_paused=WhilePaused.FULL),
     Policy(name="tight", card_attempts_24h_max=2, card_attempts_30d_max=5, customer_attempts_max=2),
 )
 
@@ -54,6 +61,9 @@ class Weather:
     acts_count: int = 2  # what people do by themselves
     debit: bool = False  # a slow rail instead of a card
     sweeps_count: int = 0
+    updater_hit_rate: float = 0.4
+    token: bool = False  # the cards are kept as network tokens
+    backups_count: int = 0  # further cards on file, which the customer mostly agreed to have charged
 
 
 CALM = Weather(POLICIES[0], TICKS[1])
@@ -96,6 +106,9 @@ def draw(rng: Random) -> Weather:
         acts_count=rng.choice((0, 1, 2, 3, 5, 8)),
         debit=rng.random() < 0.2,  # noqa: PLR2004
         sweeps_count=rng.choice((0, 0, 1)),
+        updater_hit_rate=rng.choice((0.0, 0.4, 0.8)),
+        token=rng.random() < 0.2,  # noqa: PLR2004
+        backups_count=rng.choice((0, 0, 1, 2)),
     )
 
 
@@ -108,4 +121,7 @@ def healed(weather: Weather) -> Weather:
         guard=weather.guard,
         shows_keys=weather.shows_keys,
         debit=weather.debit,
+        updater_hit_rate=weather.updater_hit_rate,
+        token=weather.token,
+        backups_count=weather.backups_count,
     )

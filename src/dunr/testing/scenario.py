@@ -11,7 +11,7 @@ indented line says what must be true now, in parts between semicolons. Notices, 
 counted: one that happened and is not mentioned is an error, as is one that is mentioned and did not happen.
 `in_2:` before an act or a part means another invoice than `in_1`. Instants are UTC. An error names its line.
 
-The words for acts are in `scenario_acts`, `scenario_news` and `scenario_people`, those for what must be true in `scenario_checks`.
+The words for acts are in `scenario_acts`, `scenario_news`, `scenario_methods` and `scenario_people`, those for what must be true in `scenario_checks`.
 """
 
 import re
@@ -22,6 +22,7 @@ from dunr.core.facts import Facts
 from dunr.core.policy import Policy
 from dunr.testing.scenario_acts import act, instant
 from dunr.testing.scenario_checks import check, nothing_untold
+from dunr.testing.scenario_methods import METHODS
 from dunr.testing.scenario_news import NEWS
 from dunr.testing.scenario_people import PEOPLE
 from dunr.testing.scenario_policy import read_policy
@@ -29,7 +30,7 @@ from dunr.testing.scenario_world import World
 
 TIMED = re.compile(r"(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?)\s+(?P<rest>.+)")
 INVOICE = re.compile(r"(?P<invoice>in_\w+):\s*(?P<rest>.+)")
-ACTS = (*NEWS, *PEOPLE)
+ACTS = (*METHODS, *NEWS, *PEOPLE)
 
 
 class ScenarioError(AssertionError):

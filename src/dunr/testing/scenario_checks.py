@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from dunr.core.access import verdict
-from dunr.core.effects import CancelAttempt, Publish, RaiseAlert, StopSending
+from dunr.core.effects import CancelAttempt, Publish, RaiseAlert, RefreshMethod, StopSending
 from dunr.core.model import Case
 from dunr.testing.scenario_acts import instant
 from dunr.testing.scenario_world import World, case_id
@@ -41,7 +41,7 @@ def nothing_untold(world: World) -> None:
     alerts = [str(one.kind) for one in world.told if isinstance(one, RaiseAlert)]
     assert not alerts, f"an alert that no line mentions: {alerts}"
     assert not world.sent, f"a call left that no line mentions: {world.sent}"
-    world.told = [one for one in world.told if isinstance(one, CancelAttempt)]
+    world.told = [one for one in world.told if isinstance(one, CancelAttempt | RefreshMethod)]
 
 
 def equal(what: str, got: object, wanted: object) -> None:
@@ -223,10 +223,26 @@ def told_of_access(world: World, _invoice_id: str, found: re.Match[str]) -> None
     equal("what the application was told", ", ".join(got) or "none", found["values"])
 
 
-@states(r"cancellation asked|sending stopped")
+@states(r"cancellation asked|sending stopped|refresh asked")
 def asked(world: World, _invoice_id: str, found: re.Match[str]) -> None:
-    kind = CancelAttempt if found[0] == "cancellation asked" else StopSending
+    kinds = {"cancellation asked": CancelAttempt, "sending stopped": StopSending, "refresh asked": RefreshMethod}
+    kind = kinds[found[0]]
     assert any(isinstance(one, kind) for one in world.told), f"nobody asked; told: {world.told}"
+
+
+@states(r"no refresh")
+def no_refresh(world: World, _invoice_id: str, _found: re.Match[str]) -> None:
+    assert not any(isinstance(one, RefreshMethod) for one in world.told), f"somebody asked: {world.told}"
+
+
+@states(r"refreshes (?P<answers>(?:hit|miss|pending)(?:, (?:hit|miss|pending))*)")
+def refreshes_are(world: World, invoice_id: str, found: re.Match[str]) -> None:
+    asked = the_case(world, invoice_id).method_notes.refreshes
+    equal(
+        "its refreshes",
+        ", ".join("pending" if one.is_pending else "hit" if one.is_hit else "miss" for one in asked),
+        found["answers"],
+    )
 
 
 @states(rf"waiting card (?P<card>\w+)(?:, turn (?P<at>{TIME}))?")

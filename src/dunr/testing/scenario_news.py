@@ -18,7 +18,7 @@ from dunr.testing.scenario_world import World
 NEWS: Acts = []
 
 
-def says(pattern: str, *, wide: bool = False) -> Callable[[Act], Act]:
+def says(pattern: str, acts: Acts = NEWS, *, wide: bool = False) -> Callable[[Act], Act]:
     """An act of the processor: the world changes, then the invoice (or, `wide`, every one of the customer's) is read."""
 
     def register(change: Act) -> Act:
@@ -31,7 +31,7 @@ def says(pattern: str, *, wide: bool = False) -> Callable[[Act], Act]:
             else:
                 world.read(invoice_id)
 
-        on(pattern + r"(?P<unseen> \(unseen\))?", NEWS)(changed)
+        on(pattern + r"(?P<unseen> \(unseen\))?", acts)(changed)
         return change
 
     return register

@@ -7,6 +7,7 @@ Nothing here decides. Rows change by `decide` alone, snapshots are read by `even
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 from dunr.core import keys
 from dunr.core.answers import Declined, Paid, Pending, Unanswered
@@ -22,6 +23,7 @@ from dunr.core.events import (
     NoticeBounced,
     NoticeSent,
     RunEnded,
+    card_key_of,
 )
 from dunr.core.facts import Facts
 from dunr.core.gate import closed_because
@@ -34,6 +36,7 @@ from dunr.core.timers import due_event
 from dunr.core.value import replace
 from dunr.testing.scenario_processor import ProcessorInWorld
 
+R = TypeVar("R", Case, Subscription, Method, Customer)
 PROCESSOR, ACCOUNT = "sandbox", "main"
 EVENTS_OF_ONE_SNAPSHOT_MAX = 20
 WAKES_MAX = 20_000
@@ -78,47 +81,44 @@ class World(ProcessorInWorld):
     decisions: list[Decision] = field(default_factory=list)  # since the last act
     wished: Decision | None = None  # what became of the last wish
 
-    # --- rows ---------------------------------------------------------------------------------------------------------
-
     def case(self, invoice_id: str) -> Case | None:
         """The case of an invoice, if it was opened."""
-        row = self.rows.get(case_id(invoice_id))
-        assert row is None or isinstance(row, Case)
+        return self._row(case_id(invoice_id), Case)
+
+    def _row(self, key: str, kind: type[R]) -> R | None:
+        """A row by its key, of the kind that lives there."""
+        row = self.rows.get(key)
+        assert row is None or isinstance(row, kind)
         return row
 
     def subscription(self, invoice_id: str) -> Subscription | None:
         """The subscription row beside a case."""
         at = self.invoice(invoice_id)
-        row = self.rows.get("sub/" + keys.row_id(PROCESSOR, ACCOUNT, at.subscription_id or "none"))
-        assert row is None or isinstance(row, Subscription)
-        return row
+        return self._row("sub/" + keys.row_id(PROCESSOR, ACCOUNT, at.subscription_id or "none"), Subscription)
 
-    def dossier(self, invoice_id: str, snapshot: Snapshot | None) -> Dossier:
+    def dossier(self, invoice_id: str, snapshot: Snapshot | None, named_card_key: str | None = None) -> Dossier:
         """One consistent read; the method row is the one that the dossier itself names."""
         case = self.case(invoice_id)
-        customer = self.rows.get("cus/" + keys.row_id(PROCESSOR, ACCOUNT, "cus_1"))
-        assert customer is None or isinstance(customer, Customer)
         self.policies.setdefault(policy_hash(self.policy), self.policy)
         read = Dossier(
             case_id=case_id(invoice_id),
             case=case,
             subscription=self.subscription(invoice_id),
             method=None,
-            customer=customer,
+            customer=self._row("cus/" + keys.row_id(PROCESSOR, ACCOUNT, "cus_1"), Customer),
             policy=self.policies[case.policy_hash] if case is not None else self.policy,
             snapshot=snapshot,
             stops=self.stops,
             policy_next=self.policy_next,
+            named_card_key=named_card_key,
             epoch=self.epoch,
             holder="worker-1",
         )
-        method = self.rows.get(f"card/{read.method_id}")
-        assert method is None or isinstance(method, Method)
-        return replace(read, method=method)
+        return replace(read, method=self._row(f"card/{read.method_id}", Method))
 
     def decide(self, invoice_id: str, event: Event, snapshot: Snapshot | None) -> Decision:
         """Decide, and commit where something changes."""
-        decision = decide(self.dossier(invoice_id, snapshot), event, self.facts, self.now)
+        decision = decide(self.dossier(invoice_id, snapshot, card_key_of(event)), event, self.facts, self.now)
         assert decision.because, f"a decision without a reason: {event}"
         self.decisions.append(decision)
         self._commit(decision)

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from dunr.core.decide.backup_turns import give_back
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import method_row
 from dunr.core.decide.remembering import answered, remember, send_of_charge
@@ -88,5 +89,6 @@ def withdraw(draft: Draft, attempt: Attempt, why: tuple[str, ...]) -> None:
     draft.change_attempt(replace(attempt, outcome=Outcome.WITHDRAWN, settled_at=draft.now, next_action_at=None))
     draft.why(f"attempt {attempt.number} is withdrawn, its step given back: {'; '.join(why)}")
     keep_turn(draft, attempt)
+    give_back(draft, attempt)
     if all(one.outcome is Outcome.WITHDRAWN for one in draft.case.attempts[-WITHDRAWN_IN_A_ROW_MAX:]):
         draft.wait(WITHDRAWN_WAIT, "nothing got out several times in a row: the case is left alone for an hour")

@@ -6,6 +6,7 @@ An intent fixes number, key and the exact request in the same commit that takes 
 from datetime import timedelta
 
 from dunr.core import keys
+from dunr.core.decide import fresh_details
 from dunr.core.decide.allowing import allowance_of, put_off
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
 from dunr.core.decide.opening import method_row
@@ -13,7 +14,7 @@ from dunr.core.decide.planning import STOPPED_LOOK, run_missed, set_steps, settl
 from dunr.core.decide.remembering import remember, send_of_attempt
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
-from dunr.core.gate import OLDER_LOOK, closed_because, is_believed, is_stopped, ref_of
+from dunr.core.gate import OLDER_LOOK, chargeable_method, closed_because, is_believed, is_stopped, ref_of
 from dunr.core.model import Attempt, Lease, Method, MethodRef
 from dunr.core.schedule import is_missed
 from dunr.core.terms import SLOW_RAILS, Access, Outcome, RestoreOn, Trigger
@@ -40,6 +41,11 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
     if default is None:
         draft.wait(GATE_WAIT, "there is no payment method to charge")
         return
+    if chargeable_method(case, draft.snapshot) is None:
+        draft.why("the default payment method came with another subscription: nothing is charged unasked")
+        set_steps(draft, ())
+        settle_state(draft)
+        return
     method = ref_of(default)
     if _is_stopped_elsewhere(draft, method):
         return
@@ -52,8 +58,12 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
     if allowed.until_at is not None:
         put_off(draft, allowed)
         return
+    if default.is_network_token and fresh_details.needs_cryptogram(draft, method):
+        fresh_details.ask_for_cryptogram(draft, method)
+        return
     if _is_card_free(draft):
-        begin(draft, Trigger.TIMER, step.number, method)
+        trigger = Trigger.UPDATER if fresh_details.follows_refresh(case, method) else Trigger.TIMER
+        begin(draft, trigger, step.number, method)
 
 
 def _is_stopped_elsewhere(draft: Draft, method: MethodRef) -> bool:

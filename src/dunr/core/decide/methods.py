@@ -8,11 +8,11 @@ from dunr.core.decide.cardrun import pass_turn, turn_of
 from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.planning import STOPPED_LOOK, is_paused_by_others, lay_from_now, set_steps, settle_state
-from dunr.core.events import MethodUpdated
-from dunr.core.gate import is_stopped
+from dunr.core.events import MethodUpdated, Resubscribed
+from dunr.core.gate import is_for_another, is_stopped
 from dunr.core.model import CardRun, MethodRef
 from dunr.core.reconcile import is_given_up
-from dunr.core.terms import CaseState, Trigger
+from dunr.core.terms import AlertKind, CaseState, Trigger
 from dunr.core.value import replace
 
 
@@ -45,11 +45,13 @@ def updated(draft: Draft, event: MethodUpdated) -> None:
     run = _run_with(draft, method)
     if draft.customer is not None and run != draft.customer.run:
         draft.customer = replace(draft.customer, run=run)
-    spoilt = run.stopped or method.credential in case.credentials_tried or is_stopped(draft.method, method)
+    default = draft.snapshot.default_method
+    unasked = default is not None and is_for_another(case, draft.snapshot, default)
+    spoilt = run.stopped or method.credential in case.credentials_tried or is_stopped(draft.method, method) or unasked
     if case.holds or spoilt or is_given_up(case, draft.now):
         draft.case = replace(case, waiting_method=None, turn_at=None)
         draft.why(
-            "the new payment method is not tried here: the case is held or given up, the card was declined, or it was tried already"
+            "the new payment method is not tried here: the case is held or given up, the card was declined or tried already, or it came with another subscription"
         )
         if draft.customer is not None and not run.stopped:
             pass_turn(draft, run)
@@ -95,6 +97,22 @@ def removed(draft: Draft) -> None:
     draft.case = replace(case, credentials_tried=())
     set_steps(draft, ())
     settle_state(draft)
+
+
+def resubscribed(draft: Draft, event: Resubscribed) -> None:
+    """The customer started anew instead of paying: the card that came with that is not charged for the old debt without a person's word."""
+    case = draft.case
+    draft.case = replace(case, method_notes=replace(case.method_notes, unasked_credential=event.method.credential))
+    draft.why("the default payment method came with another subscription: it is not charged for this invoice unasked")
+    text = (
+        f"The customer of {case.processor_invoice_id} has started another subscription, whose payment method is the default now. "
+        "It is not charged for the old invoice unless the customer pays by our page, or you retry."
+    )
+    draft.alert(AlertKind.RESUBSCRIBED, f"{case.id}/{event.method.credential}", text)
+    if case.state is CaseState.SCHEDULED and case.in_flight is None:
+        draft.case = replace(draft.case, credentials_tried=())
+        set_steps(draft, ())
+        settle_state(draft)
 
 
 def access_restored(draft: Draft) -> None:

@@ -1,6 +1,7 @@
 """Which notice belongs to the plan as it stands now."""
 
 from dunr.core import notices
+from dunr.core.decide import fresh_details
 from dunr.core.decide.draft import Draft
 from dunr.core.terms import CaseState, NoticeKind
 from dunr.core.timers import WARNING_LEAD
@@ -13,6 +14,9 @@ def tell_next_step(draft: Draft) -> None:
     """The notice of the step planned next; told again only where its date moved by more than two days, or where it is the last word before a pause."""
     case = draft.case
     step = case.plan.next_step
+    if step is not None and step.at <= draft.now and fresh_details.is_refreshed(case):
+        draft.why("nobody is written to about an attempt that is made at once")
+        return
     warns = notices.is_last_word(case, draft.payer, draft.policy, draft.facts)
     again = step is not None and step.told_at is not None
     if again:

@@ -25,6 +25,7 @@ from dunr.core.events.course import (
     NoticeSent,
     RunEnded,
 )
+from dunr.core.events.methods import BackupDue, MethodEvent, MethodRefreshed, RefreshMissed, card_key_of
 from dunr.core.events.news import (
     AmountChanged,
     AttemptReturned,
@@ -40,6 +41,7 @@ from dunr.core.events.news import (
     NewsEvent,
     PaidElsewhere,
     Refunded,
+    Resubscribed,
     SubscriptionEnded,
 )
 from dunr.core.events.people import (
@@ -56,7 +58,7 @@ from dunr.core.events.people import (
     StepPostponed,
 )
 
-Event = AttemptEvent | NewsEvent | CourseEvent | PersonEvent
+Event = AttemptEvent | NewsEvent | MethodEvent | CourseEvent | PersonEvent
 
 __all__ = [
     "AccessRestored",
@@ -69,6 +71,7 @@ __all__ = [
     "AttemptSettled",
     "AttemptSettledByHand",
     "AttemptWithdrawn",
+    "BackupDue",
     "CaseClosed",
     "ChargeFailed",
     "CourseEvent",
@@ -86,6 +89,8 @@ __all__ = [
     "InvoiceVoided",
     "InvoiceWrittenOff",
     "LookFailed",
+    "MethodEvent",
+    "MethodRefreshed",
     "MethodRemoved",
     "MethodUpdated",
     "NewsEvent",
@@ -97,10 +102,13 @@ __all__ = [
     "PersonEvent",
     "PolicyMoved",
     "PromiseMade",
+    "RefreshMissed",
     "Refunded",
+    "Resubscribed",
     "RetryNow",
     "RunEnded",
     "StepPostponed",
     "SubscriptionEnded",
     "TimerFired",
+    "card_key_of",
 ]

@@ -73,6 +73,12 @@ class MethodUpdated(Value):
     method: MethodRef
 
 
+class Resubscribed(Value):
+    """The default method came with a newer subscription of the customer, and nobody has let it pay for this one."""
+
+    method: MethodRef
+
+
 class MethodRemoved(Value):
     """The customer has no payment method any more."""
 
@@ -92,4 +98,5 @@ NewsEvent = (
     | DisputeClosed
     | MethodUpdated
     | MethodRemoved
+    | Resubscribed
 )

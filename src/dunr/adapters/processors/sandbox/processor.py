@@ -6,7 +6,7 @@ from datetime import datetime
 from dunr.adapters.processors.sandbox import answers, events
 from dunr.adapters.processors.sandbox.client import Answer, Kind, NoAnswer, SandboxClient, Unreadable, path
 from dunr.adapters.processors.sandbox.events import SandboxAccount
-from dunr.adapters.processors.sandbox.reading import SnapshotOnWire
+from dunr.adapters.processors.sandbox.reading import CardRefreshed, SnapshotOnWire
 from dunr.adapters.processors.sandbox.wire import (
     AccountRead,
     ChargesFound,
@@ -15,8 +15,17 @@ from dunr.adapters.processors.sandbox.wire import (
     LinkRead,
     SubscriptionRead,
 )
-from dunr.core.answers import CannotSay, ChargeAnswer, LookUpAnswer, NotNow, Unanswered
-from dunr.core.facts import ProcessorFacts
+from dunr.core.answers import (
+    CannotSay,
+    ChargeAnswer,
+    LookUpAnswer,
+    Missed,
+    NotNow,
+    RefreshAnswer,
+    Refreshed,
+    Unanswered,
+)
+from dunr.core.facts import Capability, ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import InvoiceStatus
@@ -33,6 +42,7 @@ from dunr.ports import (
 
 UNAUTHORIZED, NOT_FOUND = 401, 404
 PAGES_MAX = 1000
+FACTS = ProcessorFacts(capabilities=frozenset(Capability))
 INVOICES_OF_ONE_MAX = 50  # the newest of a subscription or customer
 
 
@@ -143,6 +153,17 @@ class SandboxProcessor:
             return IntentAnswer(cancelled=False, succeeded=False)
         status = told.intent.status
         return IntentAnswer(cancelled=status == "cancelled", succeeded=status == "succeeded")
+
+    def refresh_method(self, account: str, processor_customer_id: str, processor_method_id: str) -> RefreshAnswer:
+        """Ask the sandbox's updater. A card that it has not renewed comes back as it stands."""
+        try:
+            place, whose = path("cards", processor_method_id, "refresh"), {"customer": processor_customer_id}
+            told = self._post(account, place, whose, CardRefreshed)
+        except ObjectMissing as missing:
+            return Missed(str(missing))
+        if told.card is None:
+            return Missed(told.why or "the updater has nothing newer")
+        return Refreshed(told.card.seen(), told.fresh_cryptogram)
 
     def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str) -> str:
         """A fresh hosted page of the sandbox."""

@@ -85,6 +85,11 @@ class Gatherer:
         charges, options = self._v1.charges, self._options
         return self._connection.read(lambda: charges.retrieve(charge_id, options=options), ChargeOnWire)
 
+    def method(self, customer_id: str, method_id: str) -> MethodOnWire:
+        """One payment method as it stands now: Stripe takes over what banks reissue by itself."""
+        methods, options = self._v1.customers.payment_methods, self._options
+        return self._connection.read(lambda: methods.retrieve(customer_id, method_id, options=options), MethodOnWire)
+
     def charges_paying(self, invoice: InvoiceOnWire) -> Sequence[ChargeOnWire]:
         """Every charge that was made for the invoice."""
         return self._charges_of(invoice, Listed([], has_more=True))

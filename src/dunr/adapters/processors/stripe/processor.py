@@ -17,8 +17,20 @@ from dunr.adapters.processors.stripe.reading import charges_of, snapshot_of
 from dunr.adapters.processors.stripe.subjects import subject_of
 from dunr.adapters.processors.stripe.transport import NoAnswer
 from dunr.adapters.processors.stripe.wire import Listed, Named
-from dunr.core.answers import CannotSay, ChargeAnswer, Declined, LookUpAnswer, NotNow, Refused, RefusedKind, Unanswered
-from dunr.core.facts import ProcessorFacts
+from dunr.core.answers import (
+    CannotSay,
+    ChargeAnswer,
+    Declined,
+    LookUpAnswer,
+    Missed,
+    NotNow,
+    RefreshAnswer,
+    Refreshed,
+    Refused,
+    RefusedKind,
+    Unanswered,
+)
+from dunr.core.facts import Capability, ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.value import replace
@@ -27,7 +39,7 @@ from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, Snap
 SOURCE_PREFIXES = ("src_", "ba_")  # on file since before there were payment methods; cards from then are both
 CHARGE_PREFIXES = ("ch_", "py_")
 NO_CAUSES: Causes = {}
-FACTS = ProcessorFacts(retries_by_itself=True)
+FACTS = ProcessorFacts(retries_by_itself=True, capabilities=frozenset({Capability.REFRESH_METHOD}))
 
 _log = structlog.get_logger()
 
@@ -159,6 +171,11 @@ class StripeProcessor:
         if not self._account.serves(account):
             return intents.UNCONFIRMED
         return intents.cancel(self._connection, account, processor_intent_id)
+
+    def refresh_method(self, account: str, processor_customer_id: str, processor_method_id: str) -> RefreshAnswer:
+        """The method as it stands now. Stripe cannot be asked for an update; it keeps cards fresh by itself, and a reading shows whether it did."""
+        method = self._gatherer(account).method(processor_customer_id, processor_method_id).seen()
+        return Refreshed(method) if method is not None else Missed("Stripe keeps no such payment method for retries")
 
     def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str) -> str:
         """A fresh page of Stripe's."""
