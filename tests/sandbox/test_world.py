@@ -42,7 +42,7 @@ def test_a_snapshot_says_everything_in_one_read(sandbox: SandboxProcess) -> None
         | {"timezone": "Europe/Berlin", "country": "DE"},
         "methods": [
             {"id": "pm_1", "fingerprint": "fp_x", "network": "mastercard", "rail": "card", "last4": "4444"}
-            | {"expires": "2027-03", "usable": True}
+            | {"expires": "2027-03", "country": None, "usable": True}
         ],
         "charges": [
             {"id": made["charge"], "invoice": "in_1", "customer": "cus_1", "key": None, "amount_minor": 1900}
@@ -56,6 +56,7 @@ def test_a_snapshot_says_everything_in_one_read(sandbox: SandboxProcess) -> None
                     "decline_code": "do_not_honor",
                     "advice_code": "try_again_later",
                     "network_decline_code": None,
+                    "network_advice_code": None,
                 }
             }
         ],

@@ -60,6 +60,7 @@ def decline_on_wire(charge: Charge) -> dict[str, object] | None:
         "decline_code": charge.decline_code,
         "advice_code": charge.advice_code,
         "network_decline_code": charge.network_decline_code,
+        "network_advice_code": charge.network_advice_code,
     }
 
 

@@ -46,6 +46,7 @@ class DeclineOnWire(msgspec.Struct):
     decline_code: str | None = None
     advice_code: str | None = None
     network_decline_code: str | None = None
+    network_advice_code: str | None = None
 
     def raw(self) -> RawDecline:
         return RawDecline(
@@ -53,6 +54,7 @@ class DeclineOnWire(msgspec.Struct):
             decline_code=self.decline_code,
             advice_code=self.advice_code,
             network_decline_code=self.network_decline_code,
+            network_advice_code=self.network_advice_code,
         )
 
 
