@@ -49,6 +49,9 @@ def card_of(tx: Transaction, customer: Customer, body: CardBody | msgspec.UnsetT
             fingerprint=body.fingerprint or f"fp_{body.id}",
             expires=body.expires,
             country=body.country,
+            network_token=body.network_token,
+            backup=body.backup,
+            came_with_subscription=body.came_with_subscription,
         )
     card.detached = False
     tx.put(card)
@@ -191,9 +194,10 @@ def attach(tx: Transaction, customer: Customer, body: NewCardBody) -> Card:
     return card
 
 
-def renew(tx: Transaction, card: Card) -> None:
-    """The account updater's hit: the same method stands for a new card from now on."""
-    card.fingerprint = new_id("fp")
+def renew(tx: Transaction, card: Card, *, new_number: bool = True) -> None:
+    """The account updater's hit: the same method stands for a new card from now on, or for the same one with a later expiry."""
+    if new_number:
+        card.fingerprint = new_id("fp")
     card.expires = f"{tx.now + RENEWED_UNTIL:%Y-%m}"
     tx.put(card)
     scripts.forget_assumed(tx, card.id)

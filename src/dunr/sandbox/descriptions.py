@@ -52,6 +52,9 @@ class CardBody(msgspec.Struct, forbid_unknown_fields=True):
     expires: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}$")] | None = None
     rail: Literal["card", "ach", "sepa", "bacs", "upi", "carrier"] = "card"
     country: Annotated[str, msgspec.Meta(pattern="^[A-Z]{2}$")] | None = None
+    network_token: bool = False
+    backup: bool = False
+    came_with_subscription: Name | None = None
 
 
 class NewCardBody(CardBody, kw_only=True):

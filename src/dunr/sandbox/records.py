@@ -41,6 +41,9 @@ class Card(Record, kw_only=True):
     expires: str | None = None
     country: str | None = None  # where it was issued: "BR"
     detached: bool = False
+    network_token: bool = False
+    backup: bool = False  # the customer agreed that it is charged when the default one fails
+    came_with_subscription: str | None = None  # put on file to start that subscription
 
 
 class Script(Record, kw_only=True):
@@ -49,6 +52,26 @@ class Script(Record, kw_only=True):
     outcomes: str  # a JSON list
     position: int = 0
     given: bool = True  # False: we assumed it from a first failure
+
+
+class UpdaterScript(Record, kw_only=True):
+    """What the updater answers next about a card; the id is the card's, which may not exist yet."""
+
+    outcomes: str  # a JSON list
+    position: int = 0
+
+
+class RefreshRequest(Record, kw_only=True):
+    """One request for fresher details of a card, and what it came to."""
+
+    card: str
+    customer: str
+    outcome: str
+    fingerprint_before: str | None
+    fingerprint_after: str | None
+    expires_before: str | None
+    expires_after: str | None
+    at: datetime
 
 
 class Subscription(Record, kw_only=True):

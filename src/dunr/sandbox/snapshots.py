@@ -63,6 +63,9 @@ def card_on_wire(card: Card) -> dict[str, object]:
         "expires": card.expires,
         "country": card.country,
         "usable": not card.detached,
+        "network_token": card.network_token,
+        "backup": card.backup,
+        "came_with_subscription": card.came_with_subscription,
     }
 
 

@@ -88,11 +88,31 @@ class MethodOnWire(msgspec.Struct):
     expires: str | None
     usable: bool
     country: str | None = None
+    network_token: bool = False
+    backup: bool = False
+    came_with_subscription: Id | None = None
 
     def seen(self) -> MethodSnapshot:
         return MethodSnapshot(
-            self.id, self.fingerprint, self.rail, self.network, self.last4, self.expires, self.country
+            processor_method_id=self.id,
+            fingerprint=self.fingerprint,
+            rail=self.rail,
+            network=self.network,
+            last4=self.last4,
+            expires_on=self.expires,
+            country=self.country,
+            is_network_token=self.network_token,
+            is_backup=self.backup,
+            came_with_subscription_id=self.came_with_subscription,
         )
+
+
+class CardRefreshed(msgspec.Struct):
+    """What the updater says: the card as it stands now, or why there is nothing to say of it."""
+
+    card: MethodOnWire | None
+    fresh_cryptogram: bool = False
+    why: str | None = None
 
 
 class DisputeOnWire(msgspec.Struct):
