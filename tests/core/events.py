@@ -14,6 +14,7 @@ from dunr.core.events import (
     AttemptSettled,
     AttemptSettledByHand,
     AttemptWithdrawn,
+    BackupDue,
     CaseClosed,
     ChargeFailed,
     CustomerDeleted,
@@ -30,6 +31,7 @@ from dunr.core.events import (
     InvoiceVoided,
     InvoiceWrittenOff,
     LookFailed,
+    MethodRefreshed,
     MethodRemoved,
     MethodUpdated,
     NoticeBounced,
@@ -39,7 +41,9 @@ from dunr.core.events import (
     PayNow,
     PolicyMoved,
     PromiseMade,
+    RefreshMissed,
     Refunded,
+    Resubscribed,
     RetryNow,
     RunEnded,
     StepPostponed,
@@ -47,6 +51,7 @@ from dunr.core.events import (
     TimerFired,
 )
 from dunr.core.gate import ref_of
+from dunr.core.method_notes import Backup
 from dunr.core.model import Case
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot, RawDecline
 from dunr.core.terms import ChargeStatus, DisputeStatus, NoticeKind
@@ -64,6 +69,7 @@ def samples(world: World) -> list[Event]:
         ChargeFailed(),
         *_of_the_attempt(case, world.now),
         *_news(case, world.now),
+        *_about_methods(case),
         *_of_the_course(case, world.now),
         *_of_people(case, world.now),
     ]
@@ -126,6 +132,21 @@ def _news(case: Case, now: datetime) -> list[Event]:
     ]
 
 
+def _about_methods(case: Case) -> list[Event]:
+    pending = case.method_notes.pending_refresh
+    asked = pending.processor_method_id if pending is not None else "card_1"
+    return [
+        MethodRefreshed(asked, ref_of(card("card_1", expires_on="2033-01"))),
+        MethodRefreshed(asked, ref_of(card("card_1")), cryptogram=True),
+        MethodRefreshed("card_9", ref_of(card("card_9"))),
+        RefreshMissed(asked, "the account is closed"),
+        RefreshMissed("card_9", "the account is closed"),
+        BackupDue(None),
+        BackupDue(Backup("card_2", "card_2", "card_2/2030-12")),
+        Resubscribed(ref_of(card("card_1"))),
+    ]
+
+
 def _of_the_course(case: Case, now: datetime) -> list[Event]:
     step = case.plan.next_step
     return [
@@ -155,6 +176,6 @@ def _of_people(case: Case, now: datetime) -> list[Event]:
         PromiseMade("payer", now + timedelta(days=3)),
         AttemptSettledByHand("alex", number, captured=True, evidence="the console"),
         AttemptSettledByHand("alex", number, captured=False, evidence="the console"),
-        PolicyMoved("alex"),
+        PolicyMoved("alex", "other"),
         CaseClosed("alex", "agreed"),
     ]

@@ -2,12 +2,18 @@
 
 import pytest
 
-from dunr.core.declines import classify, in_words, treated_as, with_mappings
-from dunr.core.effects import Notice
+from dunr.core.decide.draft import Draft
+from dunr.core.decide.opening import alert_unknown
+from dunr.core.decision import Dossier
+from dunr.core.declines import classify, in_words, network_of, treated_as, with_mappings
+from dunr.core.effects import Notice, RaiseAlert
 from dunr.core.facts import Notifies, Tellable
+from dunr.core.model import MethodRef
+from dunr.core.policy import Policy
 from dunr.core.snapshot import RawDecline, UnknownCodes
-from dunr.core.terms import DeclineKind, DeclineReason
-from tests.core.world import facts, story
+from dunr.core.terms import DeclineKind, DeclineReason, Rail
+from dunr.core.value import replace
+from tests.core.world import facts, story, utc
 
 R = DeclineReason
 
@@ -179,3 +185,76 @@ def test_a_check_for_risk_gets_one_later_try() -> None:
     2026-06-24 09:00  step 1 sent; declined security_violation
                       state exhausted; no alert
     """)
+
+
+def test_a_bank_debit_speaks_the_codes_of_its_scheme() -> None:
+    account = MethodRef("ba_1", "ba_1", "ba_1/-", Rail.ACH)
+    assert network_of(account) == "nacha"
+    assert network_of(replace(account, rail=Rail.SEPA)) == "sepa"
+    assert network_of(replace(account, rail=Rail.UPI)) is None
+    assert network_of(replace(account, rail=Rail.CARD, network="visa")) == "visa"
+    raw = RawDecline(None, network_decline_code="R10")
+    assert classify(raw, "sandbox", facts(), network_of(account)).reason is R.AUTHORIZATION_DISPUTED
+
+
+@pytest.mark.parametrize(
+    ("code", "advice", "reason"),
+    [
+        ("83", "02", R.GENERIC_DECLINE),
+        ("83", "43", R.RISK_CHECK),
+        ("83", None, R.RISK_CHECK),
+        ("05", "43", R.DO_NOT_HONOR),
+    ],
+)
+def test_a_code_that_defers_counts_where_the_advice_says_nothing_of_the_payer(
+    code: str, advice: str | None, reason: DeclineReason
+) -> None:
+    raw = RawDecline(None, network_decline_code=code, network_advice_code=advice)
+    assert classify(raw, "sandbox", facts(), "mastercard").reason is reason
+
+
+def test_a_debit_that_comes_back_is_read_by_the_codes_of_its_scheme() -> None:
+    world = story("""
+    2026-06-23 09:00  new card bank_1 on ach
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; paid
+                      state recovered; notice receipt
+    2026-06-30 10:00  ch_a1_in_1 returned R02
+                      state awaiting_customer; alert payment_returned; notice method_needed
+    """)
+    case = world.case("in_1")
+    assert case is not None
+    assert case.deciding_reason is R.INVALID_ACCOUNT
+
+
+def test_a_return_code_that_nobody_knows_is_shown_like_any_other() -> None:
+    world = story("""
+    2026-06-23 09:00  new card bank_1 on ach
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; paid
+                      state recovered; notice receipt
+    2026-06-30 10:00  ch_a1_in_1 returned R99
+                      state awaiting_customer; alert unknown_decline, payment_returned; notice method_needed
+    """)
+    case = world.case("in_1")
+    assert case is not None
+    [codes] = [one.unknown_codes for one in case.attempts if one.unknown_codes is not None]
+    assert codes.keys == (("nacha", "network_decline_code", "R99"),)
+
+
+def test_the_alert_says_what_the_decline_counts_as_meanwhile() -> None:
+    world = story("""
+    2026-06-23 10:00  first charge fails: expired_card, 4900 usd
+                      notice method_needed
+    """)
+    case = world.case("in_1")
+    assert case is not None
+    draft = Draft(Dossier(case.id, case, None, None, None, Policy()), case, facts(), utc("2026-06-23 10:00"))
+    raw = RawDecline("card_declined", "expired_card", "brand_new")
+    alert_unknown(draft, UnknownCodes((("sandbox", "advice_code", "brand_new"),), raw), R.EXPIRED_CARD)
+    [told] = [effect for effect in draft.effects if isinstance(effect, RaiseAlert)]
+    assert told.text.startswith(
+        "sandbox's advice_code 'brand_new' is in no table; beside it other signals were known, and the decline counts as expired_card."
+    )

@@ -96,3 +96,82 @@ def test_a_pause_date_that_was_told_is_not_brought_forward_by_a_shorter_deadline
     2026-07-07 10:00  nothing happens
                       access paused; notice paused
     """)
+
+
+IN_FLIGHT = (
+    FIRST
+    + """
+    2026-06-24 09:00  step 1 sent
+    2026-06-24 09:00:30  no answer; operator moves the policy to steps=2d,2d,2d floor=1bd
+                      answered 202; in flight 1 unknown; because when attempt 1 is settled
+"""
+)
+
+
+def test_a_case_moves_when_its_attempt_is_declined_and_the_new_policy_decides_what_follows() -> None:
+    story(
+        IN_FLIGHT
+        + """
+    2026-06-24 09:01  look-ups find it declined insufficient_funds
+    2026-06-24 09:02  nothing happens
+                      in flight none; steps 2 2026-06-26 09:00, 3 2026-06-28 09:00; notice reminder
+    """
+    )
+
+
+def test_an_attempt_that_never_arrived_gives_its_step_back_to_the_new_policy() -> None:
+    story(
+        IN_FLIGHT
+        + """
+    2026-06-24 09:30  operator settles attempt 1 as not captured
+                      attempt 1 withdrawn; in flight none
+                      steps 1 2026-06-25 10:00, 2 2026-06-27 10:00, 3 2026-06-29 10:00
+    """
+    )
+
+
+def test_the_new_policy_goes_on_waiting_while_a_look_up_settles_nothing() -> None:
+    story(
+        IN_FLIGHT
+        + """
+    2026-06-24 09:01  look-ups find it pending
+    2026-06-24 09:02  nothing happens
+                      in flight 1 pending
+    """
+    )
+
+
+def test_the_new_policy_waits_for_the_request_that_is_sent_again() -> None:
+    story(
+        IN_FLIGHT
+        + """
+    2026-06-24 09:01  look-ups find nothing
+    2026-06-24 09:01:30  sent again; declined insufficient_funds
+                      in flight none; steps 2 2026-06-26 09:00, 3 2026-06-28 09:00; notice reminder
+    """
+    )
+
+
+def test_a_move_that_waits_ends_with_the_money() -> None:
+    story(
+        IN_FLIGHT
+        + """
+    2026-06-24 09:01  look-ups find it paid
+    2026-06-24 09:02  nothing happens
+                      state recovered; in flight none; notice receipt
+    """
+    )
+
+
+def test_a_try_by_the_customer_that_is_declined_leaves_the_dates_to_the_new_policy() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 12:00  payer clicks pay now; attempt 1 sent
+    2026-06-23 12:00:30  no answer; operator moves the policy to steps=2d,2d floor=1bd
+                      answered 202; in flight 1 unknown
+    2026-06-23 12:01  look-ups find it declined insufficient_funds
+    2026-06-23 12:02  nothing happens
+                      in flight none; steps 1 2026-06-25 10:00, 2 2026-06-27 10:00
+    """
+    )

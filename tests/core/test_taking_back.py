@@ -19,7 +19,7 @@ def test_a_returned_debit_that_may_be_presented_again_starts_a_new_round() -> No
         + """
     2026-06-30 10:00  ch_a1_in_1 returned insufficient_funds
                       state scheduled; round 2; due 4900; access grace; alert payment_returned; notice first
-                      steps 1 2026-07-01 09:00, 2 2026-07-06 09:00, 3 2026-07-09 09:00, 4 2026-07-14 09:00
+                      steps 1 2026-07-01 09:00; because Nacha allows a returned entry to be presented twice more
                       booked opened 4900, recovered 4900, reversed 4900
     2026-06-30 10:01  somebody looks
                       state scheduled; no alert

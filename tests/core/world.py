@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 from dunr.core.facts import Facts
-from dunr.core.policy import Policy
+from dunr.core.policy import Policy, ReasonRule, Strategy
 from dunr.core.terms import DeclineReason
 from dunr.facts.load import load_facts
 from dunr.testing.scenario import play
@@ -15,11 +15,17 @@ MAPPED = {
     ("sandbox", "decline_code", "r10"): DeclineReason.AUTHORIZATION_DISPUTED,
 }
 
+UPDATER = ReasonRule(1, Strategy.REQUIRE_UPDATER)
+FRESH = Policy(
+    name="fresh",
+    reasons=((DeclineReason.EXPIRED_CARD, UPDATER), (DeclineReason.CREDENTIAL_UPDATED, UPDATER)),
+)
+
 
 @cache
 def facts() -> Facts:
     """The shipped facts with the holidays that the stories need."""
-    return load_facts(merchant_declines=MAPPED, calendars=("GB", "DE"), years=range(2025, 2029))
+    return load_facts(merchant_declines=MAPPED, years=range(2025, 2029))
 
 
 def story(text: str, policy: Policy | None = None) -> World:

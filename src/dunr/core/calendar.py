@@ -21,6 +21,12 @@ def zone(name: str) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
+@lru_cache(maxsize=2048)
+def is_zone(name: str) -> bool:
+    """Whether a time zone of this name is known."""
+    return name == "UTC" or zone(name).key != "UTC"
+
+
 def local_instant(day: date, hour: int, minute: int, zone_name: str) -> datetime:
     """The instant (UTC) of a local time of day, with the two rules for clock changes."""
     tz = zone(zone_name)

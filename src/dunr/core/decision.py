@@ -46,7 +46,10 @@ class Stops(Value):
 
 
 class Dossier(Value):
-    """One consistent read of everything that a decision may depend on, besides the event, the facts and the time."""
+    """One consistent read of everything that a decision may depend on, besides the event, the facts and the time.
+
+    `policy_why` says why a new case gets this policy; `policy_next` is the one that an operator moves the case to.
+    """
 
     case_id: str
     case: Case | None
@@ -56,7 +59,9 @@ class Dossier(Value):
     policy: Policy
     snapshot: Snapshot | None = None
     stops: Stops = Stops()
+    policy_why: tuple[str, ...] = ()
     policy_next: Policy | None = None
+    named_card_key: str | None = None  # the card that the event is about, where it is not the default one
     epoch: int = 0
     holder: str = ""
 
@@ -64,13 +69,15 @@ class Dossier(Value):
     def method_id(self) -> str | None:
         """The id of the method row that was read, whether it exists yet or not.
 
-        It is the card of the attempt in flight; else the one that the snapshot names first; else that of the newest attempt.
+        It is the card of the attempt in flight; else the one that the event names; else the one that the snapshot names first; else that of the newest attempt.
         """
         processor, account, _ = self.case_id.split(":", 2)
         attempt = self.case.attempts[-1] if self.case is not None and self.case.attempts else None
         default = self.snapshot.default_method if self.snapshot is not None else None
-        if default is not None and (attempt is None or not attempt.is_in_flight):
-            return f"{processor}:{account}:{default.card_key}"
+        if attempt is None or not attempt.is_in_flight:
+            named = self.named_card_key or (default.card_key if default is not None else None)
+            if named is not None:
+                return f"{processor}:{account}:{named}"
         return (
             f"{processor}:{account}:{attempt.method.card_key}"
             if attempt is not None and attempt.method is not None

@@ -42,8 +42,22 @@ class RefreshMethod(Value):
     processor_method_id: str
 
 
+class CardTold(Value):
+    """The card that a notice is about which belongs to no case. `expires_on` reads `2027-03`."""
+
+    processor_customer_id: str
+    processor_method_id: str
+    credential: str
+    network: str | None
+    last4: str | None
+    expires_on: str
+
+
 class Notice(Value):
-    """One message to the customer, with the facts that it may state. It is written from the plan and keyed by (case, round, kind, step)."""
+    """One message to the customer, with the facts that it may state. It is written from the plan and keyed by (case, round, kind, step).
+
+    One about a card that expires belongs to no case: its `case_id` is the id of the customer's row, its round 0, and it names no amount.
+    """
 
     key: str
     case_id: str
@@ -59,6 +73,7 @@ class Notice(Value):
     is_warning: bool
     reason: DeclineReason | None  # None where it may not be told
     answers_customer: bool = False  # leaves at once
+    card: CardTold | None = None
 
 
 class Publish(Value):

@@ -5,7 +5,10 @@ The package `dunr.facts` loads these from data files; core only says what it nee
 
 from collections.abc import Mapping
 from datetime import date
+from enum import StrEnum
 
+from dunr.core.paydays import PaydayRule
+from dunr.core.policy import Strategy
 from dunr.core.rules import RulesByNetwork
 from dunr.core.terms import DeclineKind, DeclineReason
 from dunr.core.value import Value
@@ -15,19 +18,47 @@ NO_WAITS: Mapping[DeclineKey, int] = {}
 NO_RULES: RulesByNetwork = {}
 
 
-class ReasonFacts(Value):
-    """What holds for a decline reason under every policy.
+class Notifies(StrEnum):
+    """Whether the customer is written to about a step. The warning before a pause and what asks the customer to act go out anyway."""
 
-    `steps_default_max` is the most steps that time alone earns (0: none, None: as many as the ladder has); `notifies` whether a step notice goes out for it;
-    `tellable` whether the customer may be told the reason; `stops_credential` whether the credential is dead until it changes.
+    YES = "yes"
+    NO = "no"
+    AFTER_FIRST_RETRY = "after_first_retry"  # the first retry may settle it unseen
+    IF_UPDATER_MISSES = "if_updater_misses"  # fresh details may settle it unseen
+    MANUAL = "manual"  # a person writes, if anybody does
+    NEVER = "never"
+
+
+class Tellable(StrEnum):
+    """What the customer may be told of the reason."""
+
+    YES = "yes"
+    GENERIC_ONLY = "generic_only"  # that the payment was declined, and no more
+    NO = "no"
+
+
+class ReasonFacts(Value):
+    """What holds for a decline reason under every policy, and what a policy that goes by the reason does best.
+
+    `steps_default_max` is the most steps that time alone earns (0: none, None: as many as the ladder has); `stops_credential` says whether the credential is
+    dead until it changes. `strategy` and `steps_suggested_max` are the suggestion, fresh details included; they bind nobody.
     """
 
     kind: DeclineKind
+    strategy: Strategy
+    steps_suggested_max: int
     steps_default_max: int | None
-    notifies: bool
-    tellable: bool
+    notifies: Notifies
+    tellable: Tellable
     stops_credential: bool
     sentence: str  # the reason in words, for a `why`
+
+
+class Capability(StrEnum):
+    """What a processor may lack. A policy that needs one is refused where it is not there."""
+
+    REFRESH_METHOD = "refresh_method"  # an account updater, or network tokens
+    LIST_EXPIRING = "list_expiring"  # the cards that expire soon, of customers who pay by them
 
 
 class ProcessorFacts(Value):
@@ -37,6 +68,14 @@ class ProcessorFacts(Value):
     settle_after_seconds: int = 15 * 60
     sends_receipts: bool = False
     retries_by_itself: bool = False
+    capabilities: frozenset[Capability] = frozenset()
+
+
+class CountryZone(Value):
+    """The time zone of a country: of all its people, or of most of them."""
+
+    name: str
+    holds_for_all: bool
 
 
 class Timing(Value):
@@ -47,8 +86,17 @@ class Timing(Value):
     processor_timeout_seconds: int = 30
 
 
+NO_PAYDAYS: Mapping[str, tuple[PaydayRule, ...]] = {}
+NO_ZONES: Mapping[str, CountryZone] = {}
+
+
 class Facts(Value):
-    """All of it. `waits` holds the seconds that some codes ask to wait; `calendars` maps a name to its holidays."""
+    """All of it. `waits` holds the seconds that some codes ask to wait; `calendars` maps a name to its holidays.
+
+    `deferring` holds the codes that count only where the network gives no advice beside them; `networks` are those whose codes are in a table.
+
+    `paydays` and `zones` are keyed by the payer's country.
+    """
 
     declines: Mapping[DeclineKey, DeclineReason]
     reasons: Mapping[DeclineReason, ReasonFacts]
@@ -56,5 +104,9 @@ class Facts(Value):
     processors: Mapping[str, ProcessorFacts]
     timing: Timing = Timing()
     waits: Mapping[DeclineKey, int] = NO_WAITS
+    deferring: frozenset[DeclineKey] = frozenset()
+    networks: frozenset[str] = frozenset()
+    paydays: Mapping[str, tuple[PaydayRule, ...]] = NO_PAYDAYS
+    zones: Mapping[str, CountryZone] = NO_ZONES
     rules: RulesByNetwork = NO_RULES
     unsent: frozenset[DeclineKey] = frozenset()  # codes by which a processor says that no network has seen the attempt

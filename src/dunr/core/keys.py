@@ -48,6 +48,11 @@ def cancel_intent(processor_intent_id: str) -> str:
     return f"cancel/{processor_intent_id}"
 
 
+def card_notice(customer: str, credential: str) -> str:
+    """One notice per card and expiry of a customer."""
+    return f"notice/{customer}/card_expiring/{credential}"
+
+
 def refresh(case: str, credential: str, asked_at: str) -> str:
     """One request for fresher details of what a case knows a method by."""
     return f"refresh/{case}/{credential}/{asked_at}"

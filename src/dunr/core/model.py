@@ -12,8 +12,10 @@ Ids are strings `processor:account:foreign id`; instants are aware UTC; money is
 from datetime import datetime
 
 from dunr.core.answers import RefusedKind
+from dunr.core.method_notes import MethodNotes
 from dunr.core.rules import Avoided
 from dunr.core.sends import Forgotten, Send
+from dunr.core.snapshot import UnknownCodes
 from dunr.core.terms import (
     UNSETTLED,
     Access,
@@ -76,6 +78,7 @@ class Attempt(Value):
     alerted: bool = False
     settled_at: datetime | None = None
     captured_minor: int = 0
+    unknown_codes: UnknownCodes | None = None
     allowed_by: str | None = None  # the rule that left the least room when it began, and how many attempts more it left
     left_count: int | None = None
 
@@ -144,6 +147,7 @@ class Case(Value):
     amount_due_minor: int
     policy_hash: str
     seen_at: datetime  # `taken_at` of the newest snapshot whose statements were applied, or our own later knowledge
+    policy_next_hash: str | None = None  # an operator's wish that waits until the attempt in flight is settled
     closed_because: CloseReason | None = None
     ended_at: datetime | None = None  # when it was recovered, exhausted or closed last
     attempts: tuple[Attempt, ...] = ()
@@ -151,6 +155,7 @@ class Case(Value):
     steps_spent_count: int = 0  # in this round
     step_attempts_count: int = 0  # over all rounds
     deciding_reason: DeclineReason | None = None
+    issuer_wait_until_at: datetime | None = None  # stated by the bank or its network for the credential tried last
     holds: tuple[Hold, ...] = ()
     foreign_charge_ids: tuple[str, ...] = ()
     returned_charge_ids: tuple[str, ...] = ()
@@ -167,6 +172,7 @@ class Case(Value):
     waiting_method: MethodRef | None = None  # one slot: the newest credential that waits for its turn
     turn_at: datetime | None = None  # when the waiting credential may try again, where it is this case's turn
     uncancelled_intent_id: str | None = None
+    method_notes: MethodNotes = MethodNotes()
     plan: Plan = Plan()
     deadline_at: datetime | None = None  # set by an operator; replaces the policy's
     access: Access = Access.GRACE  # what this case contributes to the access of its subscription
@@ -182,7 +188,8 @@ class Case(Value):
     @property
     def is_open(self) -> bool:
         """Neither recovered nor closed."""
-        return self.state not in (CaseState.RECOVERED, CaseState.CLOSED)
+        state = self.state
+        return state is not CaseState.RECOVERED and state is not CaseState.CLOSED
 
     @property
     def in_flight(self) -> Attempt | None:
@@ -216,9 +223,7 @@ class Subscription(Value):
     access_why: str = ""
     access_changed_at: datetime | None = None
     cases: tuple[CaseShare, ...] = ()
-    lent_credential: str | None = (
-        None  # access is lent to the customer who put this credential on file, until its run ends
-    )
+    lent_credential: str | None = None  # access is lent to who put this credential on file, until its run ends
     lent_before: tuple[str, ...] = ()  # credentials for which access was lent already
 
 

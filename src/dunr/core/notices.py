@@ -57,14 +57,12 @@ def of_kind(
         next_attempt_at=step.at if step is not None else None,
         pause_at=case.plan.pause_at if is_warning else None,
         is_warning=is_warning,
-        reason=_told(reason, facts),
+        reason=_told(reason or DeclineReason.UNKNOWN, facts),
     )
 
 
-def _told(reason: DeclineReason | None, facts: Facts) -> DeclineReason | None:
-    """The reason as the customer may hear it."""
-    if reason is None:
-        return None
+def _told(reason: DeclineReason, facts: Facts) -> DeclineReason | None:
+    """The reason as the customer may hear it, if at all."""
     match facts.reasons[reason].tellable:
         case Tellable.YES:
             return reason
@@ -76,10 +74,8 @@ def _told(reason: DeclineReason | None, facts: Facts) -> DeclineReason | None:
             assert_never(unreachable)
 
 
-def _is_silent(reason: DeclineReason | None, step_number: int, facts: Facts) -> bool:
+def _is_silent(reason: DeclineReason, step_number: int, facts: Facts) -> bool:
     """Whether the customer hears nothing about a step yet."""
-    if reason is None:
-        return False
     match facts.reasons[reason].notifies:
         case Notifies.YES:
             return False
@@ -105,7 +101,7 @@ def of_next_step(
         kind = NoticeKind.FINAL_WARNING
     else:
         kind = NoticeKind.REMINDER
-    if not warns and _is_silent(case.deciding_reason, step.number, facts):
+    if not warns and _is_silent(case.deciding_reason or DeclineReason.UNKNOWN, step.number, facts):
         return None
     if kind is NoticeKind.FIRST and policy.first_notice_after_first_retry and not warns:
         return None
@@ -178,5 +174,7 @@ def _still_due(case: Case, notice: Notice) -> bool:
             )
         case NoticeKind.METHOD_NEEDED | NoticeKind.CONFIRM_WITH_BANK:
             return case.state in (CaseState.AWAITING_CUSTOMER, CaseState.EXHAUSTED)
+        case NoticeKind.CARD_EXPIRING:
+            return False  # it belongs to no case
         case unreachable:
             assert_never(unreachable)

@@ -4,19 +4,24 @@ One function lays every plan, whoever asks: the first failure, a step that was m
 Dates only ever move forward.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
-from dunr.core.calendar import add_business_days, is_business_day, local_day, local_instant, next_business_day, zone
+from dunr.core.budget import assumed
+from dunr.core.calendar import add_business_days, is_business_day, local_day, local_instant, zone
+from dunr.core.circumstances import NO_HOLIDAYS, Circumstances, holidays_of
 from dunr.core.facts import Facts
 from dunr.core.model import Plan, PlannedStep
-from dunr.core.policy import Policy, Step
+from dunr.core.plenty import is_plainly_free
+from dunr.core.policy import Policy, Step, Strategy
+from dunr.core.snapping import snap
+from dunr.core.strategies import Rung, rungs
 from dunr.core.terms import DeclineReason, StepUnit
 from dunr.core.value import Value, replace
 
+NOBODY_TOLD: Mapping[int, datetime] = {}
 LATE_BY_MOST = timedelta(hours=1)  # a step that is later than this was missed
-NO_HOLIDAYS: frozenset[date] = frozenset()
 GAPS = {
     StepUnit.DAYS: timedelta(days=1),
     StepUnit.HOURS: timedelta(hours=1),
@@ -26,44 +31,17 @@ GAPS = {
 SHORT_UNITS = (StepUnit.MINUTES, StepUnit.SECONDS)  # steps that run at their time or not at all
 
 
-class Rung(Value):
-    """A step that is still to come, by its number in the round."""
+class Laid(Value):
+    """The dates of the rungs that have one, and why the rung after them has none."""
 
-    number: int
-    step: Step
-
-
-def holidays_of(policy: Policy, facts: Facts) -> frozenset[date]:
-    """The holidays that the policy names, or none."""
-    return facts.calendars.get(policy.calendar, NO_HOLIDAYS) if policy.calendar else NO_HOLIDAYS
-
-
-def rungs(
-    policy: Policy,
-    facts: Facts,
-    reason: DeclineReason,
-    spent_count: int,
-    spent_on_reason_count: int,
-    spent_ever_count: int,
-) -> tuple[Rung, ...]:
-    """The rungs that a decline reason still has.
-
-    `spent_count` steps of the round are used, `spent_on_reason_count` of them after declines of this reason; `spent_ever_count` counts over all rounds.
-    """
-    rule = policy.rule(reason)
-    default_max = facts.reasons[reason].steps_default_max
-    steps_max = rule.steps_max if rule else default_max
-    ladder = policy.steps[spent_count:] if rule is None or rule.steps is None else rule.steps[spent_on_reason_count:]
-    if steps_max is not None:
-        ladder = ladder[: max(0, steps_max - spent_on_reason_count)]
-    ladder = ladder[: max(0, policy.attempts_max - spent_ever_count)]
-    return tuple(Rung(spent_count + index, step) for index, step in enumerate(ladder, start=1))
+    steps: tuple[PlannedStep, ...]
+    undated: tuple[str, ...] = ()
 
 
 def after(step: Step, base: datetime, policy: Policy, facts: Facts) -> tuple[datetime, tuple[str, ...]]:
     """The instant one rung after `base`, with its reasons."""
     if step.unit is not StepUnit.BUSINESS_DAYS:
-        return base + step.after * GAPS[step.unit], (f"{step.after} {step.unit} after {base.isoformat()}",)
+        return base + step.after * GAPS[step.unit], (f"{spoken(step)} after {base.isoformat()}",)
     start = local_day(base, policy.timezone)
     return _business_days_after(
         step.after, start, (policy.at_hour, policy.at_minute), policy.timezone, holidays_of(policy, facts)
@@ -94,38 +72,68 @@ def _skipped(start: date, end: date, holidays: frozenset[date]) -> str:
     return " and ".join(named)
 
 
-def next_allowed(step: Step, now: datetime, policy: Policy, facts: Facts) -> datetime:
-    """The first instant from `now` on at which a step of this unit may run."""
-    if step.unit is not StepUnit.BUSINESS_DAYS:
-        return now
-    holidays = holidays_of(policy, facts)
-    day = next_business_day(local_day(now, policy.timezone), holidays)
-    at = local_instant(day, policy.at_hour, policy.at_minute, policy.timezone)
-    if at < now:
-        day = next_business_day(day + timedelta(days=1), holidays)
-        at = local_instant(day, policy.at_hour, policy.at_minute, policy.timezone)
-    return at
+def spoken(step: Step) -> str:
+    """A gap in words; seconds as minutes."""
+    if step.unit is StepUnit.SECONDS:
+        return f"{step.after / 60:g} minutes"
+    unit = step.unit.replace("_", " ")
+    return f"{step.after} {unit if step.after != 1 else unit.removesuffix('s')}"
 
 
-def lay_steps(coming: Sequence[Rung], base: datetime, policy: Policy, facts: Facts) -> tuple[PlannedStep, ...]:
-    """The dates of the rungs, each one gap after the one before it, the first one gap after `base`."""
-    planned = []
+def lay(
+    coming: Sequence[Rung],
+    base: datetime,
+    around: Circumstances,
+    *,
+    first: tuple[datetime, str] | None = None,
+    told: Mapping[int, datetime] = NOBODY_TOLD,
+) -> Laid:
+    """The dates of the rungs: each one gap after the one before it, the first one gap after `base`, and each moved on by the rules of `snapping`.
+
+    `first` sets the date of the first rung, with its reason, for steps that were missed, postponed, promised or deferred. `told` are the dates that the customer
+    knows, by the number of the step: none is brought forward.
+    """
+    wish = around.wish
+    if wish is not None and is_plainly_free(wish, around.method, around.policy, around.facts, len(coming)):
+        around, wish = replace(around, wish=None), None
+    steps: list[PlannedStep] = []
+    why: tuple[str, ...]
     for rung in coming:
-        at, why = after(rung.step, base, policy, facts)
-        planned.append(PlannedStep(rung.number, at, why))
+        rung_now, is_set = rung, first is not None and not steps
+        if first is not None and not steps:
+            wanted_at, why, earliest = first[0], (first[1],), first[0]
+        else:
+            rung_now, wanted_at, why = _wanted(rung, base, around, is_first=not steps)
+            earliest = base + rung.gap_min
+        told_at = told.get(rung.number)
+        if told_at is not None:
+            earliest = max(earliest, told_at)
+            if wanted_at < told_at:
+                wanted_at, is_set, why = told_at, True, (*why, "the customer was told this date")
+        at, moved = snap(wanted_at, rung_now, around, earliest, is_counted=not is_set)
+        if at is None:
+            return Laid(tuple(steps), (f"step {rung.number} has no date", *why, *moved))
+        steps.append(PlannedStep(rung.number, at, why + moved, told_at))
+        if wish is not None:
+            around = replace(around, method=assumed(around.method, wish, at))
         base = at
-    return tuple(planned)
+    return Laid(tuple(steps))
 
 
-def lay_from(
-    coming: Sequence[Rung], first_at: datetime, first_why: str, policy: Policy, facts: Facts
-) -> tuple[PlannedStep, ...]:
-    """The dates of the rungs with the first one set: for missed, postponed and promised steps. `first_at` is snapped to the step's own rule."""
-    if not coming:
-        return ()
-    at = next_allowed(coming[0].step, first_at, policy, facts)
-    why = (first_why,) if at == first_at else (first_why, f"moved forward to the next allowed time, {at.isoformat()}")
-    return (PlannedStep(coming[0].number, at, why), *lay_steps(coming[1:], at, policy, facts))
+def _wanted(
+    rung: Rung, base: datetime, around: Circumstances, *, is_first: bool
+) -> tuple[Rung, datetime, tuple[str, ...]]:
+    """The date that a rung asks for by itself. What the network advises is the gap of the step that comes next, in hours where it is shorter than a day."""
+    until_at = around.issuer_wait_until_at
+    if rung.strategy is Strategy.NETWORK_ADVISED and is_first and until_at is not None:
+        unit = StepUnit.HOURS if until_at - base < GAPS[StepUnit.DAYS] else StepUnit.DAYS
+        why = f"{until_at.isoformat()}, as the network advised"
+        return replace(rung, step=replace(rung.step, unit=unit)), max(base, until_at), (why,)
+    at, words = after(rung.step, base, around.policy, around.facts)
+    if rung.strategy is Strategy.FUNDS_AWARE and around.policy.snap and not around.paydays:
+        where = f"{around.country} has none in the tables" if around.country else "the payer's country is not known"
+        words = (*words, f"no payday to aim at: {where}")
+    return rung, at, words
 
 
 def is_missed(step: PlannedStep, now: datetime) -> bool:
@@ -138,9 +146,7 @@ def has_passed(rung: Rung, planned: PlannedStep, now: datetime) -> bool:
     return planned.at < now if rung.step.unit in SHORT_UNITS else is_missed(planned, now)
 
 
-def relay_missed(
-    coming: Sequence[Rung], planned: Sequence[PlannedStep], now: datetime, policy: Policy, facts: Facts
-) -> tuple[PlannedStep, ...]:
+def relay_missed(coming: Sequence[Rung], planned: Sequence[PlannedStep], now: datetime, around: Circumstances) -> Laid:
     """What becomes of a plan whose first date has passed: never caught up.
 
     Steps in minutes whose time is gone are skipped and the later ones keep their times. If the step after them is gone too, it
@@ -151,21 +157,14 @@ def relay_missed(
         del left[0]
     if left and has_passed(*left[0], now):
         rungs_left = [rung for rung, _ in left]
-        return lay_from(rungs_left, now, "its time passed while nothing could be sent", policy, facts)
-    return tuple(step for _, step in left)
+        first = (now, "its time passed while nothing could be sent")
+        return lay(rungs_left, now, around, first=first, told=told_of(planned))
+    return Laid(tuple([step for _, step in left]))
 
 
-def keep_told(old: Sequence[PlannedStep], new: Sequence[PlannedStep]) -> tuple[PlannedStep, ...]:
-    """The new plan, remembering what the customer was told; a date that was told is never brought forward."""
-    told = {step.number: step.told_at for step in old if step.told_at is not None}
-    kept = []
-    for step in new:
-        told_at = told.get(step.number)
-        if told_at is not None and step.at < told_at:
-            kept.append(PlannedStep(step.number, told_at, (*step.why, "the customer was told this date"), told_at))
-        else:
-            kept.append(replace(step, told_at=told_at))
-    return tuple(kept)
+def told_of(steps: Sequence[PlannedStep]) -> Mapping[int, datetime]:
+    """The dates that the customer was told, by the number of the step."""
+    return {step.number: step.told_at for step in steps if step.told_at is not None} or NOBODY_TOLD
 
 
 def pause_date(
@@ -205,8 +204,8 @@ def _same_local_time(first_failed_at: datetime, policy: Policy) -> datetime:
 
 
 def forecast(policy: Policy, facts: Facts, reason: DeclineReason, failed_at: datetime) -> Plan:
-    """The plan of a fresh case in which every attempt is declined the same way."""
+    """The plan of a fresh case of a payer of whom nothing is known, in which every attempt is declined the same way."""
     coming = rungs(policy, facts, reason, 0, 0, 0)
-    steps = lay_steps(coming, failed_at, policy, facts)
+    steps = lay(coming, failed_at, Circumstances(policy, facts, failed_at, policy.timezone)).steps
     pause_at, pause_why = pause_date(steps, None, failed_at, None, policy, facts)
     return Plan(steps, pause_at, pause_why)

@@ -29,6 +29,13 @@ class RawDecline(Value):
     network: str | None = None  # whose numbers the two network codes are, where the decline itself says so
 
 
+class UnknownCodes(Value):
+    """What no table knew of a decline: the keys (processor or network, field, code), and all of its signals as they came."""
+
+    keys: tuple[tuple[str, str, str], ...]
+    raw: RawDecline
+
+
 class InvoiceSnapshot(Value):
     """The invoice: `amount_due_minor` is what remains to be paid, `credited_minor` what was credited without a payment.
 
@@ -79,6 +86,9 @@ class MethodSnapshot(Value):
     last4: str | None = None
     expires_on: str | None = None  # "2027-03"
     country: str | None = None  # where the card was issued: "BR"
+    is_network_token: bool = False  # the network keeps the number; its cryptogram may be asked for anew
+    is_backup: bool = False  # the customer agreed that it is charged when the default one fails
+    came_with_subscription_id: str | None = None  # put on file to start that subscription, and not chosen since
 
     @property
     def card_key(self) -> str:

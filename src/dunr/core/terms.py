@@ -149,6 +149,7 @@ class NoticeKind(StrEnum):
     RECEIPT = "receipt"
     METHOD_NEEDED = "method_needed"
     CONFIRM_WITH_BANK = "confirm_with_bank"
+    CARD_EXPIRING = "card_expiring"  # before anything has failed; belongs to no case
 
 
 class AlertKind(StrEnum):

@@ -6,7 +6,7 @@ days that all of its parts share: `GB` lacks Easter Monday, `GB-ENG` has it.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from difflib import get_close_matches
 from functools import cache
@@ -17,6 +17,7 @@ OWN_LIST = "dates:"
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 DATES_MAX = 2000
 NAMES_SHOWN_MAX = 12
+YEARS = range(2015, 2056)  # the years that a plan may reach, where nobody names them
 
 
 def holiday_dates(name: str, years: Iterable[int]) -> frozenset[date]:
@@ -27,6 +28,30 @@ def holiday_dates(name: str, years: Iterable[int]) -> frozenset[date]:
     if not wanted_years:
         raise ValueError(f"the holidays of {name} are asked for no year: name the years that a plan may reach")
     return _known(name, wanted_years)
+
+
+class Calendars(Mapping[str, frozenset[date]]):
+    """Holidays by the name of a calendar, each read once, when somebody asks for it: any payer's country may, and cases keep policies that are not in force any more."""
+
+    def __init__(self, years: Iterable[int] = ()) -> None:
+        """Know the years that a plan may reach; none means all that are likely."""
+        self._years = tuple(years) or tuple(YEARS)
+        self._read: dict[str, frozenset[date]] = {}
+
+    def __getitem__(self, name: str) -> frozenset[date]:
+        """The holidays of a calendar. A name that means none is an error of the settings."""
+        found = self._read.get(name)
+        if found is None:
+            found = self._read[name] = holiday_dates(name, self._years)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        """Those that were read so far."""
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        """How many were read so far."""
+        return len(self._read)
 
 
 def check_calendar(name: str) -> None:

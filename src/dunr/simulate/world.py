@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from random import Random
 
 from dunr.core.facts import Facts
+from dunr.core.segments import only
 from dunr.core.terms import SubscriptionStatus
 from dunr.engine import Engine, Parts
 from dunr.intake import Intake
@@ -52,7 +53,7 @@ class World:
         self.calls = Calls(rng, clock, self.happenings, self.turns, self.webhooks, self.watch)
         self.processor = SimProcessor(rng, clock, self.turns, self.webhooks, self.calls, self.watch)
         self.store = WatchedStore(self.turns, self.watch)
-        self.rulebook = StoredRulebook(self.store, lambda: weather.policy)
+        self.rulebook = StoredRulebook(self.store, lambda: only(weather.policy))
         self.mailer = SimMailer(rng, self.turns, self.watch, weather)
         self.publisher = SimPublisher(rng, self.turns, self.watch, weather)
         self.facts = facts

@@ -129,8 +129,10 @@ def refunded(world: World, invoice_id: str, found: re.Match[str]) -> None:
 
 @says(r"(?P<charge>\w+) returned (?P<code>\w+)")
 def returned(world: World, invoice_id: str, found: re.Match[str]) -> None:
-    raw = RawDecline(None, found["code"])
-    change_charge(world, invoice_id, found["charge"], status=ChargeStatus.RETURNED, decline=raw)
+    """A code in capitals is the debit scheme's, any other the processor's own."""
+    code = found["code"]
+    told = {"return_code": code} if code.isupper() else {"decline": RawDecline(None, code)}
+    change_charge(world, invoice_id, found["charge"], status=ChargeStatus.RETURNED, **told)
     at = world.invoice(invoice_id)
     captured = sum(one.amount_minor for one in at.charges if one.status is ChargeStatus.SUCCEEDED)
     settle_up(world, invoice_id, at.invoice.amount_total_minor - at.invoice.credited_minor - captured)

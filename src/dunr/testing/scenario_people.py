@@ -106,7 +106,7 @@ def settles(world: World, invoice_id: str, found: re.Match[str]) -> None:
 def moves_policy(world: World, invoice_id: str, found: re.Match[str]) -> None:
     world.policy_next = read_policy(found["settings"], world.policy)
     world.policies[policy_hash(world.policy_next)] = world.policy_next
-    wish(world, invoice_id, PolicyMoved("alex"))
+    wish(world, invoice_id, PolicyMoved("alex", policy_hash(world.policy_next)))
 
 
 @person(r"operator closes")

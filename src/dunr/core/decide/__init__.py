@@ -8,14 +8,17 @@ from datetime import datetime
 from typing import assert_never
 
 from dunr.core.decide import (
+    backups,
     charging,
     disputes,
     invoices,
     messages,
     methods,
     money,
+    moving,
     opening,
     operators,
+    refreshing,
     settling,
     unsettled,
 )
@@ -32,6 +35,7 @@ from dunr.core.events import (
     AttemptSettled,
     AttemptSettledByHand,
     AttemptWithdrawn,
+    BackupDue,
     CaseClosed,
     ChargeFailed,
     CourseEvent,
@@ -49,6 +53,8 @@ from dunr.core.events import (
     InvoiceVoided,
     InvoiceWrittenOff,
     LookFailed,
+    MethodEvent,
+    MethodRefreshed,
     MethodRemoved,
     MethodUpdated,
     NewsEvent,
@@ -60,7 +66,9 @@ from dunr.core.events import (
     PersonEvent,
     PolicyMoved,
     PromiseMade,
+    RefreshMissed,
     Refunded,
+    Resubscribed,
     RetryNow,
     RunEnded,
     StepPostponed,
@@ -77,7 +85,10 @@ def decide(dossier: Dossier, event: Event, facts: Facts, now: datetime) -> Decis
             return opening.charge_failed(dossier, facts, now)
         return Decision(("there is no such case",))
     draft = Draft(dossier, dossier.case, facts, now)
+    taken = moving.begin_settling(draft, event)
     _dispatch(draft, event)
+    if taken:
+        moving.end_settling(draft)
     if draft.rejection is None and draft.case is not dossier.case:
         draft.believe_snapshot()
     return draft.finish(type(event).__name__, getattr(event, "actor", "dunr"))
@@ -89,6 +100,8 @@ def _dispatch(draft: Draft, event: Event) -> None:
         _about_attempt(draft, event)
     elif isinstance(event, NewsEvent):
         _about_news(draft, event)
+    elif isinstance(event, MethodEvent):
+        _about_method(draft, event)
     elif isinstance(event, CourseEvent):
         _about_course(draft, event)
     else:
@@ -147,6 +160,21 @@ def _about_news(draft: Draft, event: NewsEvent) -> None:
             methods.updated(draft, event)
         case MethodRemoved():
             methods.removed(draft)
+        case Resubscribed():
+            methods.resubscribed(draft, event)
+        case unreachable:
+            assert_never(unreachable)
+
+
+def _about_method(draft: Draft, event: MethodEvent) -> None:
+    """Name every event of the group, so that a new one does not type-check until it has its function."""
+    match event:
+        case MethodRefreshed():
+            refreshing.refreshed(draft, event)
+        case RefreshMissed():
+            refreshing.missed(draft, event)
+        case BackupDue():
+            backups.due(draft, event)
         case unreachable:
             assert_never(unreachable)
 
@@ -194,7 +222,7 @@ def _about_wish(draft: Draft, event: PersonEvent) -> None:
         case AttemptSettledByHand():
             operators.settled_by_hand(draft, event)
         case PolicyMoved():
-            operators.policy_moved(draft, event)
+            moving.policy_moved(draft, event)
         case CaseClosed():
             operators.case_closed(draft, event)
         case unreachable:

@@ -7,9 +7,10 @@ from dunr.core import ledger
 from dunr.core.decide.attempts import note_return
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import give_back
+from dunr.core.decide.opening import alert_unknown
 from dunr.core.decide.planning import begin_dunning, lay_out, set_steps
 from dunr.core.decide.telling import tell_customer_to_act
-from dunr.core.declines import classify, network_of
+from dunr.core.declines import classify, network_of, unknown_codes
 from dunr.core.events import AttemptReturned, DisputeClosed, DisputeOpened, IntentCancelled
 from dunr.core.gate import ref_of
 from dunr.core.model import Hold, KnownDispute
@@ -122,8 +123,7 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
     if draft.snapshot.invoice.status is InvoiceStatus.PAID:
         still_paid = case.returned_unseen_minor + draft.case.amount_due_minor - case.amount_due_minor
         draft.case = replace(draft.case, returned_unseen_minor=still_paid)
-    raw = charge.decline or RawDecline(charge.return_code, network_decline_code=charge.return_code)
-    reason = classify(raw, case.processor, draft.facts, _network(draft, charge)).reason
+    raw, reason = _why_returned(draft, charge)
     note_return(draft, charge, raw)
     text = f"Payment {charge.processor_charge_id} of {case.processor_invoice_id} was returned ({draft.facts.reasons[reason].sentence})."
     draft.alert(AlertKind.PAYMENT_RETURNED, f"{case.id}/{charge.processor_charge_id}", text)
@@ -153,10 +153,20 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
         _ask_customer(draft)
 
 
-def _network(draft: Draft, charge: ChargeSnapshot) -> str | None:
-    """Whose return codes a charge has: of the method that was charged, where the processor still shows it."""
-    methods = (method for method in draft.snapshot.methods if method.card_key == charge.card_key)
-    return next((network_of(ref_of(method)) for method in methods), None)
+def _why_returned(draft: Draft, charge: ChargeSnapshot) -> tuple[RawDecline, DeclineReason]:
+    """The return as a decline, and what it means: its code is the debit scheme's where the account's scheme is known, else the processor's own."""
+    attempt = next((one for one in draft.case.attempts if one.processor_charge_id == charge.processor_charge_id), None)
+    shown = [ref_of(method) for method in draft.snapshot.methods if method.card_key == charge.card_key]
+    charged = attempt.method if attempt is not None and attempt.method is not None else next(iter(shown), None)
+    network = network_of(charged) if charged is not None else None
+    code = charge.return_code
+    raw = charge.decline or (RawDecline(None, network_decline_code=code) if network else RawDecline(code))
+    meant = classify(raw, draft.case.processor, draft.facts, network)
+    codes = unknown_codes(meant, raw)
+    alert_unknown(draft, codes, meant.reason)
+    if attempt is not None and codes is not None:
+        draft.change_attempt(replace(attempt, unknown_codes=codes))
+    return raw, meant.reason
 
 
 def _ask_customer(draft: Draft) -> None:

@@ -3,18 +3,20 @@
 from datetime import datetime
 
 from dunr.core import keys, ledger
+from dunr.core.decide.backup_turns import after_failure
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import carry_over
 from dunr.core.decide.planning import begin_dunning, set_steps
 from dunr.core.decide.remembering import remember, send_of_charge
+from dunr.core.decide.surroundings import stated_until
 from dunr.core.decision import Decision, Dossier
-from dunr.core.declines import classify, network_of, raw_code
+from dunr.core.declines import classify, in_words, network_of, raw_code, unknown_codes
 from dunr.core.facts import Facts
 from dunr.core.gate import ref_of
 from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Subscription
 from dunr.core.policy import policy_hash
 from dunr.core.reconcile import not_ours_because
-from dunr.core.snapshot import ChargeSnapshot, MethodSnapshot, Snapshot
+from dunr.core.snapshot import ChargeSnapshot, MethodSnapshot, Snapshot, UnknownCodes
 from dunr.core.terms import (
     AlertKind,
     CaseState,
@@ -43,8 +45,9 @@ def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
     draft.why(
         f"the first charge of {case.processor_invoice_id} failed at {case.first_failed_at.isoformat()}: {case.amount_due_minor} {case.currency} is due"
     )
+    draft.why(*dossier.policy_why)
     draft.why(f"declined: {facts.reasons[case.deciding_reason or DeclineReason.UNKNOWN].sentence}")
-    alert_unknown(draft, case.attempts[0])
+    alert_unknown(draft, case.attempts[0].unknown_codes, case.deciding_reason)
     stop_credential(draft, case.attempts[0])
     _count_tries(draft, snapshot)
     if snapshot.invoice.amount_due_minor < snapshot.invoice.minimum_minor:
@@ -60,6 +63,7 @@ def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
         set_steps(draft, ())
     else:
         begin_dunning(draft, case.first_failed_at)
+        after_failure(draft, Trigger.PROCESSOR)
     return draft.finish("ChargeFailed", "dunr")
 
 
@@ -121,8 +125,9 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | Non
     invoice, method = snapshot.invoice, _method_of(snapshot, failed)
     declined = failed.decline if failed is not None else None
     network = network_of(ref_of(method)) if method is not None else None
-    reason = classify(declined, processor, facts, network).reason if declined is not None else DeclineReason.UNKNOWN
-    first = _first_failure(snapshot, failed, method, reason)
+    meant = classify(declined, processor, facts, network) if declined is not None else None
+    reason = meant.reason if meant is not None else DeclineReason.UNKNOWN
+    first = replace(_first_failure(snapshot, failed, method, reason), unknown_codes=unknown_codes(meant, declined))
     subscription, customer = snapshot.subscription, snapshot.customer
     return Case(
         id=dossier.case_id,
@@ -145,6 +150,7 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | Non
         seen_at=snapshot.taken_at,
         attempts=(first,),
         deciding_reason=reason,
+        issuer_wait_until_at=stated_until(first, meant.wait_seconds if meant is not None else None),
         foreign_charge_ids=tuple(
             charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.PENDING
         ),
@@ -184,11 +190,18 @@ def _meet_neighbours(draft: Draft, snapshot: Snapshot) -> None:
     )
 
 
-def alert_unknown(draft: Draft, attempt: Attempt) -> None:
-    """A code that no table knows is shown to a person once."""
-    if attempt.reason is DeclineReason.UNKNOWN and attempt.raw_code is not None:
-        text = f"{draft.case.processor} declined with the unknown code {attempt.raw_code!r}; it gets one cautious step. Map it to a reason."
-        draft.alert(AlertKind.UNKNOWN_DECLINE, f"{draft.case.processor}/{attempt.raw_code}", text)
+def alert_unknown(draft: Draft, codes: UnknownCodes | None, reason: DeclineReason | None) -> None:
+    """Codes that no table knows are shown to a person, each of them once. `reason` is what the decline counts as meanwhile."""
+    if codes is None:
+        return
+    if reason is DeclineReason.UNKNOWN:
+        meanwhile = "a decline that says nothing else gets one cautious step"
+    else:
+        meanwhile = f"beside it other signals were known, and the decline counts as {reason}"
+    for key in codes.keys:
+        text = f"{in_words(key)} is in no table; {meanwhile}. `dunr declines unknown` proposes a meaning, `dunr declines map` gives it one."
+        draft.why(f"{in_words(key)} is in no table")
+        draft.alert(AlertKind.UNKNOWN_DECLINE, "/".join(key), text)
 
 
 def stop_credential(draft: Draft, attempt: Attempt) -> None:

@@ -14,7 +14,7 @@ from dunr.core.decide.disputes import release
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import close
 from dunr.core.decide.opening import method_row
-from dunr.core.decide.planning import coming_rungs, lay_from_now, set_steps, settle_state
+from dunr.core.decide.planning import coming_rungs, lay_from_now, set_steps
 from dunr.core.decide.settling import settled
 from dunr.core.events import (
     AttemptSettled,
@@ -23,14 +23,11 @@ from dunr.core.events import (
     DeadlineExtended,
     HoldPlaced,
     HoldReleased,
-    PolicyMoved,
     PromiseMade,
     StepPostponed,
 )
 from dunr.core.gate import ref_of
 from dunr.core.model import Attempt, Hold
-from dunr.core.policy import policy_hash
-from dunr.core.schedule import lay_steps
 from dunr.core.terms import CaseState, CloseReason, HoldKind, InFlightAction, Trigger
 from dunr.core.value import replace
 
@@ -179,23 +176,6 @@ def _is_being_sent(draft: Draft, attempt: Attempt) -> bool:
         return lease.expires_at > draft.now
     is_first_call = attempt.outcome is None and attempt.next_action is InFlightAction.LOOK_UP
     return is_first_call and attempt.next_action_at is not None and attempt.next_action_at > draft.now
-
-
-def policy_moved(draft: Draft, event: PolicyMoved) -> None:
-    """An operator moves the case to another policy: used steps count, and a pause is never brought forward past what was told."""
-    policy = draft.dossier.policy_next
-    if policy is None or not draft.case.is_open or draft.case.in_flight is not None:
-        draft.reject(CONFLICT, "The case cannot be moved now: it is not open, or an attempt is in flight.")
-        return
-    last = max(
-        (a.begun_at for a in draft.case.attempts if a.step_number is not None), default=draft.case.first_failed_at
-    )
-    draft.dossier = replace(draft.dossier, policy=policy)
-    draft.case = replace(draft.case, policy_hash=policy_hash(policy))
-    draft.why(f"moved to the policy {policy.name} by {event.actor}")
-    if draft.case.state is CaseState.SCHEDULED:
-        set_steps(draft, lay_steps(coming_rungs(draft), last, policy, draft.facts))
-        settle_state(draft)
 
 
 def case_closed(draft: Draft, event: CaseClosed) -> None:

@@ -7,10 +7,16 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from dunr.core import ledger, notices
+from dunr.core.circumstances import Circumstances
+from dunr.core.decide import fresh_details
 from dunr.core.decide.draft import Draft
+from dunr.core.decide.surroundings import circumstances_of
 from dunr.core.decide.telling import tell_customer_to_act, tell_next_step, warn_late
+from dunr.core.declines import treated_as
+from dunr.core.gate import chargeable_method
 from dunr.core.model import Hold, Plan, PlannedStep
-from dunr.core.schedule import Rung, keep_told, lay_from, lay_steps, pause_date, relay_missed, rungs
+from dunr.core.schedule import Laid, has_passed, lay, pause_date, relay_missed, told_of
+from dunr.core.strategies import Rung, rungs
 from dunr.core.terms import (
     SPENDS_STEP,
     Access,
@@ -28,6 +34,7 @@ from dunr.core.timers import pause_due_at
 from dunr.core.value import replace
 
 STOPPED_LOOK = timedelta(minutes=5)
+AFTER_REFRESH = "the payment method was refreshed: one attempt follows"
 PAUSE_STOPPED_LOOK = timedelta(hours=1)
 
 
@@ -37,20 +44,19 @@ def planning_reason(draft: Draft) -> DeclineReason:
 
 
 def _planned_as(draft: Draft, reason: DeclineReason | None) -> DeclineReason:
-    """A decline that says nothing about the payer is treated with the caution due to an unknown one."""
-    if reason is None:
-        return DeclineReason.UNKNOWN
-    match draft.facts.reasons[reason].kind:
-        case DeclineKind.SOFT | DeclineKind.ACTION | DeclineKind.HARD:
-            return reason
-        case DeclineKind.NEUTRAL | DeclineKind.OPERATOR:
-            return DeclineReason.UNKNOWN
-        case unreachable:
-            assert_never(unreachable)
+    """The reason whose steps a decline gets."""
+    return treated_as(reason, draft.facts) if reason is not None else DeclineReason.UNKNOWN
 
 
 def coming_rungs(draft: Draft) -> tuple[Rung, ...]:
-    """The rungs that the case still has, under its policy and its deciding reason. Skipped rungs count as used, for whatever reason it is now."""
+    """The rungs that the case still has, under its policy and its deciding reason; none before the fresher details have come that a reason wants."""
+    if fresh_details.is_wanted(draft, planning_reason(draft)) and not fresh_details.is_refreshed(draft.case):
+        return ()
+    return _rungs_left(draft)
+
+
+def _rungs_left(draft: Draft) -> tuple[Rung, ...]:
+    """The rungs by their numbers alone. Skipped rungs count as used, for whatever reason it is now."""
     case, reason = draft.case, planning_reason(draft)
     spent = [
         attempt
@@ -67,55 +73,92 @@ def coming_rungs(draft: Draft) -> tuple[Rung, ...]:
 
 
 def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
-    """Write the steps and the pause date that follows from them; a date that was told is never brought forward."""
+    """Write the steps and the pause date that follows from them; a pause that was told is never brought forward."""
     case = draft.case
-    kept = keep_told(case.plan.steps, steps)
-    if kept and kept[0].at != steps[0].at:
-        kept = (kept[0], *lay_steps(coming_rungs(draft)[1:], kept[0].at, draft.policy, draft.facts))
     tried = [
         attempt.begun_at for attempt in case.attempts if attempt.trigger in SPENDS_STEP and attempt.round == case.round
     ]
     pause_at, pause_why = pause_date(
-        kept, tried[-1] if tried else None, case.first_failed_at, case.deadline_at, draft.policy, draft.facts
+        steps, tried[-1] if tried else None, case.first_failed_at, case.deadline_at, draft.policy, draft.facts
     )
     if case.warned_at is not None and case.plan.pause_at is not None and pause_at < case.plan.pause_at:
         pause_at, pause_why = case.plan.pause_at, (*pause_why, "the customer was told this date")
     if draft.policy.final_action is FinalAction.NONE:
-        draft.case = replace(draft.case, plan=Plan(kept, None, ("the policy takes no final action",)))
+        draft.case = replace(draft.case, plan=Plan(steps, None, ("the policy takes no final action",)))
     else:
-        draft.case = replace(draft.case, plan=Plan(kept, pause_at, pause_why))
-    for step in kept:
+        draft.case = replace(draft.case, plan=Plan(steps, pause_at, pause_why))
+    for step in steps:
         draft.why(f"step {step.number} at {step.at.isoformat()}: {'; '.join(step.why)}")
 
 
 def lay_out(draft: Draft, base: datetime) -> None:
     """Plan what comes after a decline, counted from `base`; dates that have passed are laid anew from now."""
-    coming = coming_rungs(draft)
-    _lay_what_is_left(draft, coming, lay_steps(coming, base, draft.policy, draft.facts))
+    if fresh_details.comes_first(draft, planning_reason(draft)) and _rungs_left(draft):
+        fresh_details.ask(draft, planning_reason(draft))
+        set_steps(draft, ())
+        draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
+        return
+    if _follows_refresh(draft):
+        lay_from_now(draft, draft.now, AFTER_REFRESH)
+        return
+    coming, around = coming_rungs(draft), circumstances_of(draft, planning_reason(draft))
+    laid = lay(coming, base, around, told=told_of(draft.case.plan.steps))
+    if laid.steps and has_passed(coming[0], laid.steps[0], draft.now):
+        laid = _without_passed(draft, coming, laid.steps, around)
+    _write(draft, laid)
 
 
 def lay_from_now(draft: Draft, at: datetime, why: str) -> None:
     """Lay the coming steps anew with the first at `at`, or at the next allowed time after it."""
-    set_steps(draft, lay_from(coming_rungs(draft), at, why, draft.policy, draft.facts))
-    settle_state(draft)
+    coming, told = coming_rungs(draft), told_of(draft.case.plan.steps)
+    _write(draft, lay(coming, at, circumstances_of(draft, planning_reason(draft)), first=(at, why), told=told))
+
+
+def _follows_refresh(draft: Draft) -> bool:
+    """Whether the coming step is the attempt that follows fresher details: it is made when it may be, and never skipped for having been late."""
+    return fresh_details.is_wanted(draft, planning_reason(draft)) and fresh_details.is_refreshed(draft.case)
+
+
+def keep_wait(draft: Draft) -> None:
+    """A wait that was stated to somebody else's attempt binds the plan, too: a step before its end moves there."""
+    case, step = draft.case, draft.case.plan.next_step
+    until_at = case.issuer_wait_until_at
+    if case.state is CaseState.SCHEDULED and step is not None and until_at is not None and step.at < until_at:
+        lay_from_now(draft, step.at, f"step {step.number} was due at {step.at.isoformat()}")
 
 
 def run_missed(draft: Draft) -> None:
     """A step whose time has passed is never caught up: one runs at the next allowed time, the rest follow with their gaps."""
     draft.why("the step's time passed by more than an hour; it is not caught up")
-    _lay_what_is_left(draft, coming_rungs(draft), draft.case.plan.steps)
+    if _follows_refresh(draft):
+        lay_from_now(draft, draft.now, AFTER_REFRESH)
+        return
+    _write(
+        draft,
+        _without_passed(
+            draft, coming_rungs(draft), draft.case.plan.steps, circumstances_of(draft, planning_reason(draft))
+        ),
+    )
 
 
-def _lay_what_is_left(draft: Draft, coming: tuple[Rung, ...], planned: tuple[PlannedStep, ...]) -> None:
-    """Write the plan without the dates that have passed. A step that is skipped for good counts as used, so that it is not offered again."""
-    steps = relay_missed(coming, planned, draft.now, draft.policy, draft.facts)
-    first = steps[0].number if steps else None
-    skipped = [rung.number for rung in coming if first is None or rung.number < first]
+def _without_passed(
+    draft: Draft, coming: tuple[Rung, ...], planned: tuple[PlannedStep, ...], around: Circumstances
+) -> Laid:
+    """The plan without the dates that have passed. A step that is skipped for good counts as used, so that it is not offered again."""
+    laid = relay_missed(coming, planned, draft.now, around)
+    first = laid.steps[0].number if laid.steps else None
+    skipped = [rung.number for rung in coming if first is None or rung.number < first] if not laid.undated else []
     if skipped:
         draft.case = replace(draft.case, steps_spent_count=draft.case.steps_spent_count + len(skipped))
         draft.why(f"skipped, since their minutes have passed: {', '.join(f'step {number}' for number in skipped)}")
-    set_steps(draft, steps)
-    settle_state(draft)
+    return laid
+
+
+def _write(draft: Draft, laid: Laid) -> None:
+    """Write what was laid, and what it means for the case."""
+    draft.why(*laid.undated)
+    set_steps(draft, laid.steps)
+    settle_state(draft, is_undated=bool(laid.undated))
 
 
 def is_paused_by_others(draft: Draft) -> bool:
@@ -135,8 +178,8 @@ def begin_dunning(draft: Draft, base: datetime) -> None:
         tell_customer_to_act(draft)
 
 
-def settle_state(draft: Draft) -> None:
-    """The state that the plan means, and the notice that belongs to it."""
+def settle_state(draft: Draft, *, is_undated: bool = False) -> None:
+    """The state that the plan means, and the notice that belongs to it. Where a step has no date, nothing is spent, but only the customer can help."""
     case = draft.case
     if case.deciding_reason is DeclineReason.PAYER_DECEASED:
         _hold_for_a_person(draft)
@@ -148,7 +191,7 @@ def settle_state(draft: Draft) -> None:
     if case.plan.steps:
         draft.why("there is no payment method to charge")
         draft.case = replace(draft.case, plan=replace(case.plan, steps=()))
-    if _is_spent(draft):
+    if not is_undated and _is_spent(draft):
         exhaust(draft, "the steps are spent")
         return
     draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
@@ -157,9 +200,9 @@ def settle_state(draft: Draft) -> None:
 
 
 def _has_no_method(draft: Draft) -> bool:
-    """Whether the snapshot at hand shows that there is nothing to charge."""
+    """Whether the snapshot at hand shows that there is nothing to charge, or nothing that may be charged unasked."""
     snapshot = draft.dossier.snapshot
-    return snapshot is not None and snapshot.default_method is None
+    return snapshot is not None and chargeable_method(draft.case, snapshot) is None
 
 
 def _is_spent(draft: Draft) -> bool:

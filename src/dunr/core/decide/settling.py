@@ -10,14 +10,16 @@ from typing import assert_never
 from dunr.core import keys
 from dunr.core.answers import Declined, Paid, Refused, RefusedKind
 from dunr.core.decide.attempts import find, free_method, hand_over_waiting, keep_turn, withdraw
+from dunr.core.decide.backup_turns import after_failure
 from dunr.core.decide.cardrun import run_stopped, run_succeeded
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import carry_over
 from dunr.core.decide.money import collect, tell_receipt
 from dunr.core.decide.opening import alert_unknown, method_row, stop_credential
-from dunr.core.decide.planning import STOPPED_LOOK, begin_dunning, lay_out, set_steps, settle_state
+from dunr.core.decide.planning import STOPPED_LOOK, begin_dunning, keep_wait, lay_out, set_steps, settle_state
+from dunr.core.decide.surroundings import note_wait
 from dunr.core.decide.unsettled import unanswered
-from dunr.core.declines import classify, network_of, raw_code
+from dunr.core.declines import classify, network_of, raw_code, unknown_codes
 from dunr.core.effects import StopSending
 from dunr.core.events import AttemptSettled, AttemptWithdrawn
 from dunr.core.model import Attempt, Hold
@@ -112,12 +114,14 @@ def _go_on(draft: Draft, attempt: Attempt) -> None:
 def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
     """A no. A step's decline decides what follows; another trigger's moves nothing, unless it is hard or asks for an action."""
     network = network_of(attempt.method) if attempt.method is not None else None
-    reason = classify(answer.raw, draft.case.processor, draft.facts, network).reason
+    meant = classify(answer.raw, draft.case.processor, draft.facts, network)
+    reason = meant.reason
     known = replace(
         attempt,
         outcome=Outcome.DECLINED,
         reason=reason,
         raw_code=raw_code(answer.raw),
+        unknown_codes=unknown_codes(meant, answer.raw),
         processor_charge_id=answer.processor_charge_id,
         processor_intent_id=answer.processor_intent_id,
         settled_at=draft.now,
@@ -128,8 +132,9 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
     draft.why(f"attempt {attempt.number} declined: {draft.facts.reasons[reason].sentence}")
     if answer.processor_intent_id is not None:
         draft.case = replace(draft.case, uncancelled_intent_id=answer.processor_intent_id)
-    alert_unknown(draft, known)
+    alert_unknown(draft, known.unknown_codes, reason)
     stop_credential(draft, known)
+    note_wait(draft, known, meant.wait_seconds)
     run_stopped(draft, attempt)
     hand_over_waiting(draft)
     kind = draft.facts.reasons[reason].kind
@@ -137,6 +142,8 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
         _spend_step(draft, attempt)
         draft.case = replace(draft.case, deciding_reason=reason)
         _go_on(draft, attempt)
+    elif attempt.trigger is Trigger.BACKUP:
+        draft.why("a backup method was declined: that says nothing about the default one, whose plan goes on")
     elif (
         attempt.trigger is Trigger.METHOD_UPDATED
         and kind is DeclineKind.SOFT
@@ -152,6 +159,9 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
         draft.case = replace(draft.case, deciding_reason=reason)
         set_steps(draft, ())
         settle_state(draft)
+    else:
+        keep_wait(draft)
+    after_failure(draft, attempt.trigger)
 
 
 def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
@@ -173,6 +183,8 @@ def _refused(draft: Draft, attempt: Attempt, answer: Refused) -> None:
         )
         draft.why(f"the processor refused the request ({answer.code}): not a decline, the step is given back")
         keep_turn(draft, attempt)
+        if attempt.trigger is Trigger.BACKUP:
+            after_failure(draft, attempt.trigger)
     case = draft.case
     match answer.kind:
         case RefusedKind.NOT_PAYABLE:

@@ -47,10 +47,11 @@ def warn_late(draft: Draft) -> None:
         why = (*case.plan.pause_why, "put off until a day after the warning")
         draft.case = replace(case, plan=replace(case.plan, pause_at=draft.now + WARNING_LEAD, pause_why=why))
     draft.why("nobody has been warned of the pause: the customer is written to, and the pause waits for that")
+    again = f"{UNWARNED}-{case.policy_hash}"  # a case that is moved may have used its slot under a policy without a pause
     step = draft.case.plan.next_step
     if step is None or case.state is not CaseState.SCHEDULED:
-        tell_customer_to_act(draft, again=UNWARNED)
+        tell_customer_to_act(draft, again=again)
         return
     at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
     kind = NoticeKind.FINAL_WARNING
-    draft.notify(notices.of_kind(draft.case, kind, step.number, at, draft.facts, is_warning=True, again=UNWARNED))
+    draft.notify(notices.of_kind(draft.case, kind, step.number, at, draft.facts, is_warning=True, again=again))

@@ -64,9 +64,10 @@ class AttemptSettledByHand(Value):
 
 
 class PolicyMoved(Value):
-    """An operator moves the case to the policy in the dossier's `policy_next`."""
+    """An operator moves the case to the policy of that hash, which the dossier holds as its `policy_next`."""
 
     actor: str
+    to_hash: str
 
 
 class CaseClosed(Value):
