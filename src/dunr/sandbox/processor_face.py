@@ -12,7 +12,7 @@ from threading import Lock
 import msgspec
 from starlette.routing import Route
 
-from . import charging, snapshots, updater
+from . import charging, expiring, snapshots, updater
 from .answers import Delayed, Reply, Silence, as_json
 from .charging import ChargeBody
 from .database import Transaction
@@ -215,6 +215,7 @@ def routes(sandbox: Sandbox) -> list[Route]:
         at("GET", "/customers/{customer}/invoices", admitted(invoices_of_customer)),
         at("GET", "/subscriptions/{id}", admitted(subscription)),
         at("POST", "/intents/{id}/cancel", admitted(cancel_intent, writes=True)),
+        at("GET", "/cards/expiring", admitted(expiring.list_cards)),
         at("POST", "/cards/{id}/refresh", admitted(updater.refresh, writes=True)),
         at("POST", "/customers/{id}/update_session", admitted(update_session, writes=True)),
         at("GET", "/account", admitted(account)),

@@ -103,7 +103,7 @@ def test_an_endpoint_gets_the_objects_of_the_version_it_is_pinned_to(
         assert first["parent"]["subscription_details"]["subscription"] == "sub_1"
         assert not {"invoice"} & (set(charge) | set(intent))
     assert ("charges" in intent) == (version < "2022-11-15")
-    assert ("latest_charge" in intent) == (version >= "2022-11-15")
+    assert intent["latest_charge"] == charge["id"]
     assert intent["last_payment_error"]["network_advice_code"] == charge["outcome"]["network_advice_code"] == "03"
 
 

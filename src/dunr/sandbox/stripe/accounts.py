@@ -12,6 +12,7 @@ from dunr.sandbox.identifiers import new_id
 from dunr.sandbox.instants import on_wire
 from dunr.sandbox.records import Delivery
 
+from . import unused
 from .calls import StripeCall
 from .envelopes import notification
 from .errors import missing
@@ -174,7 +175,7 @@ def account(_tx: Transaction, call: StripeCall) -> Shown:
         "details_submitted": True,
         "email": None,
         "payouts_enabled": True,
-        "settings": {"dashboard": {"display_name": "Sandbox", "timezone": "Etc/UTC"}},
+        "settings": unused.ACCOUNT_SETTINGS,
         "type": "standard",
     }
 

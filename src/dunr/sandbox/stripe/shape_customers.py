@@ -8,6 +8,7 @@ from dunr.sandbox.database import Transaction
 from dunr.sandbox.events import LIVE
 from dunr.sandbox.records import Card, Customer, Invoice, Subscription
 
+from . import unused
 from .versions import INVOICE_PAYMENTS, since
 
 # When a customer or a method came is in no book; nothing hangs on it.
@@ -69,19 +70,23 @@ def payment_method(tx: Transaction, card: Card) -> dict[str, object]:
         "id": card.id,
         "object": "payment_method",
         "allow_redisplay": "unspecified",
-        "billing_details": {
-            "address": {**_no_address(), "country": None if owner is None else owner.country},
-            "email": None if owner is None else owner.email,
-            "name": None if owner is None else owner.name,
-            "phone": None,
-            "tax_id": None,
-        },
+        "billing_details": billing_details(owner),
         "created": LONG_AGO,
         "customer": None if card.detached else card.customer,
         "livemode": is_live(tx),
         "metadata": {},
         "type": kind,
         kind: _card(tx, card) if kind == "card" else _debit(card, kind),
+    }
+
+
+def billing_details(owner: Customer | None) -> dict[str, object]:
+    return {
+        "address": {**_no_address(), "country": None if owner is None else owner.country},
+        "email": None if owner is None else owner.email,
+        "name": None if owner is None else owner.name,
+        "phone": None,
+        "tax_id": None,
     }
 
 
@@ -160,8 +165,10 @@ def subscription(tx: Transaction, found: Subscription, version: str) -> dict[str
         "url": f"/v1/subscription_items?subscription={found.id}",
     }
     shown: dict[str, object] = {
+        **unused.SUBSCRIPTION,
         "id": found.id,
         "object": "subscription",
+        "billing_cycle_anchor": unix(ends_at),
         "cancel_at": None,
         "cancel_at_period_end": False,
         "canceled_at": ended_at,

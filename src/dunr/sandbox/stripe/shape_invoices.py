@@ -5,6 +5,7 @@ from __future__ import annotations
 from dunr.sandbox.database import Transaction
 from dunr.sandbox.records import Charge, Customer, Invoice, Subscription
 
+from . import unused
 from .payments import Payment, charges_of, payments_of, status_of_invoice
 from .shape_customers import is_live, unix
 from .shape_payments import invoice_payment
@@ -21,6 +22,7 @@ def invoice(tx: Transaction, found: Invoice, version: str) -> dict[str, object]:
     due = found.amount_total_minor - found.credited_minor
     attempts = len([one for one in charges if one.status != "pending"]) + sum(p.waiting is not None for p in payments)
     shown: dict[str, object] = {
+        **unused.INVOICE,
         "id": found.id,
         "object": "invoice",
         "account_country": "US",

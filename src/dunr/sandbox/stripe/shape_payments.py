@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dunr.sandbox.database import Transaction
-from dunr.sandbox.records import Card, Charge, Dispute, Invoice
+from dunr.sandbox.records import Card, Charge, Customer, Dispute, Invoice
 
+from . import unused
 from .declines import error_of, message_of
 from .payments import Payment, payment_of_charge
 from .rows import StripeRefund
-from .shape_customers import METHOD_TYPES, country_of, expiry, is_live, payment_method, unix
-from .versions import INVOICE_PAYMENTS, LATEST_CHARGE, since
+from .shape_customers import METHOD_TYPES, billing_details, country_of, expiry, is_live, payment_method, unix
+from .versions import CHARGES_UNLISTED, INVOICE_PAYMENTS, since
 
 CHARGE_STATUSES = {"succeeded": "succeeded", "declined": "failed", "pending": "pending", "returned": "succeeded"}
 DISPUTE_STATUSES = {"open": "needs_response", "won": "won", "lost": "lost", "warning_closed": "warning_closed"}
@@ -19,6 +20,7 @@ def charge(tx: Transaction, found: Charge, version: str) -> dict[str, object]:
     """The invoice is named before 2025-03-31 only; from then on the way leads over its payments."""
     paid, code = found.status != "declined", found.error_code
     shown: dict[str, object] = {
+        **unused.CHARGE,
         "id": found.id,
         "object": "charge",
         "amount": found.amount_minor,
@@ -26,6 +28,7 @@ def charge(tx: Transaction, found: Charge, version: str) -> dict[str, object]:
         "amount_refunded": found.refunded_minor,
         "application": None,
         "balance_transaction": f"txn_{found.id}" if found.status == "succeeded" else None,
+        "billing_details": billing_details(tx.get(Customer, found.customer)),
         "captured": paid,
         "created": unix(found.at),
         "currency": found.currency,
@@ -46,7 +49,7 @@ def charge(tx: Transaction, found: Charge, version: str) -> dict[str, object]:
     }
     if not since(version, INVOICE_PAYMENTS):
         shown["invoice"] = found.invoice
-    if not since(version, LATEST_CHARGE):
+    if not since(version, CHARGES_UNLISTED):
         shown["refunds"] = refunds_list(tx, found)
     return shown
 
@@ -112,6 +115,7 @@ def intent(tx: Transaction, payment: Payment, version: str) -> dict[str, object]
     if latest is not None and status in ("succeeded", "processing"):
         method = latest.card
     shown: dict[str, object] = {
+        **unused.INTENT,
         "id": payment.intent_id,
         "object": "payment_intent",
         "amount": payment.amount_minor,
@@ -126,6 +130,7 @@ def intent(tx: Transaction, payment: Payment, version: str) -> dict[str, object]
         "currency": invoice.currency,
         "customer": invoice.customer,
         "description": None,
+        "latest_charge": None if latest is None else latest.id,
         "last_payment_error": None if declined is None else last_error(tx, declined),
         "livemode": is_live(tx),
         "metadata": {},
@@ -138,9 +143,7 @@ def intent(tx: Transaction, payment: Payment, version: str) -> dict[str, object]
     }
     if not since(version, INVOICE_PAYMENTS):
         shown["invoice"] = invoice.id
-    if since(version, LATEST_CHARGE):
-        shown["latest_charge"] = None if latest is None else latest.id
-    else:
+    if not since(version, CHARGES_UNLISTED):
         shown["charges"] = {
             "object": "list",
             "data": [charge(tx, one, version) for one in reversed(payment.charges)],
@@ -215,6 +218,7 @@ def dispute(tx: Transaction, found: Dispute) -> dict[str, object]:
     invoice = tx.get(Invoice, found.invoice)
     assert of is not None, "a dispute is about a charge"
     return {
+        **unused.DISPUTE,
         "id": found.id,
         "object": "dispute",
         "amount": found.amount_minor,
@@ -222,7 +226,6 @@ def dispute(tx: Transaction, found: Dispute) -> dict[str, object]:
         "charge": found.charge,
         "created": unix(found.opened_at),
         "currency": of.currency if invoice is None else invoice.currency,
-        "evidence_details": {"due_by": None, "has_evidence": False, "past_due": False, "submission_count": 0},
         "is_charge_refundable": False,
         "livemode": is_live(tx),
         "metadata": {},

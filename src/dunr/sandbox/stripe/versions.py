@@ -13,7 +13,7 @@ SHAPE = re.compile(r"^(\d{4}-\d{2}-\d{2})(?:\.([a-z]+))?$")
 
 # From these dates on, and only where the difference is one that a dunning engine meets.
 UPDATER_RENAMED = "2020-08-27"
-LATEST_CHARGE = "2022-11-15"  # an intent names its last charge instead of listing them all
+CHARGES_UNLISTED = "2022-11-15"  # an intent names its last charge and no longer lists them all
 REFUND_EVENTS = "2024-10-28"
 INVOICE_PAYMENTS = "2025-03-31"  # an invoice names neither subscription, intent nor charge
 
