@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dunr.engine import Engine
 from dunr.intake import Intake
 from dunr.performing import Performer
+from dunr.policies_in_force import PoliciesInForce
 from dunr.ports import Clock, Processor, Reports, Store
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
@@ -25,6 +26,7 @@ class Application:
     reports: Reports
     processors: dict[str, Processor]
     rulebook: StoredRulebook
+    policies: PoliciesInForce
     engine: Engine
     intake: Intake
     performer: Performer

@@ -6,29 +6,26 @@ Nothing is decided here but what is put together. A store that turns out to be a
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from datetime import UTC, date, datetime
-from functools import cache
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import structlog
-
 from dunr.adoption import Identified, stop_if_copied
 from dunr.application import Application
 from dunr.core.facts import Facts, ProcessorFacts, Timing
-from dunr.core.policy import Policy
 from dunr.core.value import replace
 from dunr.engine import Engine, Parts
 from dunr.errors import SettingsError
-from dunr.facts.calendars import holiday_dates
 from dunr.facts.load import load_facts
-from dunr.facts.policies import policy_named
+from dunr.facts.mapping import as_keys
+from dunr.facts.policies import NamedPolicies
 from dunr.intake import Intake
 from dunr.manual_clock import StoreClock
 from dunr.performing import Performer
+from dunr.policies_in_force import PoliciesInForce
 from dunr.ports import Clock, Mailer, Processor, Publisher, Reports, Store
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
@@ -37,10 +34,7 @@ from dunr.settings import Settings, link_secret, webhook_secrets
 if TYPE_CHECKING:
     from dunr.adapters.processors.stripe.processor import StripeProcessor
 
-CALENDAR_YEARS = range(2015, 2056)
 OUTBOX_FOLDER = "outbox"
-
-_log = structlog.get_logger()
 
 
 class SystemClock:
@@ -49,24 +43,6 @@ class SystemClock:
     def now(self) -> datetime:
         """The present instant."""
         return datetime.now(UTC)
-
-
-class _Calendars(Mapping[str, frozenset[date]]):
-    """Holidays by the name of a calendar, read when a policy names it: cases keep policies that are not in force any more."""
-
-    def __getitem__(self, name: str) -> frozenset[date]:
-        return _holidays(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
-
-
-@cache
-def _holidays(name: str) -> frozenset[date]:
-    return holiday_dates(name, CALENDAR_YEARS)
 
 
 class _FactsOf(Mapping[str, ProcessorFacts]):
@@ -91,7 +67,8 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         store, reports, identified = _store(settings, opened)
         clock = _clock(settings, store)
         processors = _processors(settings, opened)
-        rulebook = StoredRulebook(store, _policy_in_force(settings.policy))
+        in_force = PoliciesInForce(store, clock, NamedPolicies(settings.policy))
+        rulebook = StoredRulebook(store, in_force, as_keys(settings.declines))
         engine = Engine(Parts(store, processors, rulebook, _facts(settings, processors), clock, holder or _own_name()))
         intake = Intake(engine)
         performer = Performer(engine, _mailer(settings, clock), _publisher(settings, clock, opened))
@@ -104,6 +81,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
             reports=reports,
             processors=processors,
             rulebook=rulebook,
+            policies=in_force,
             engine=engine,
             intake=intake,
             performer=performer,
@@ -118,8 +96,12 @@ def _facts(settings: Settings, processors: Mapping[str, Processor]) -> Facts:
         look_max_age_seconds=settings.look_max_age_seconds,
         processor_timeout_seconds=settings.processor_timeout_seconds,
     )
-    known = load_facts(processors={name: one.facts for name, one in processors.items()}, timing=timing)
-    return replace(known, processors=_FactsOf(processors), calendars=_Calendars())
+    known = load_facts(
+        merchant_declines=as_keys(settings.declines),
+        processors={name: one.facts for name, one in processors.items()},
+        timing=timing,
+    )
+    return replace(known, processors=_FactsOf(processors))
 
 
 def _own_name() -> str:
@@ -142,7 +124,16 @@ def _store(settings: Settings, opened: ExitStack) -> tuple[Store, Reports, Ident
         opened.callback(sql.close)
         sql.migrate()
         return sql, sql, sql
-    raise SettingsError('store names no store that dunr has: write store = "sqlite:///path/to/dunr.db"')
+    if settings.store.startswith("postgresql://"):
+        from dunr.adapters.stores.sql.store import SqlStore
+
+        shared = SqlStore(settings.store, instance=settings.instance)
+        opened.callback(shared.close)
+        shared.migrate()
+        return shared, shared, shared
+    raise SettingsError(
+        'store names no store that dunr has: write store = "sqlite:///path/to/dunr.db" or "postgresql://user@host/dunr"'
+    )
 
 
 def _clock(settings: Settings, store: Store) -> Clock:
@@ -155,7 +146,7 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
     if settings.processor == "sandbox":
         from dunr.adapters.processors.sandbox.client import SandboxClient
         from dunr.adapters.processors.sandbox.events import SandboxAccount
-        from dunr.adapters.processors.sandbox.processor import SandboxProcessor
+        from dunr.adapters.processors.sandbox.processor import FACTS, SandboxProcessor
 
         client = SandboxClient(settings.sandbox_url, settings.sandbox_api_key, settings.processor_timeout_seconds)
         account = SandboxAccount(
@@ -164,7 +155,7 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
             webhook_secrets=webhook_secrets(settings),
             tolerance_seconds=settings.webhook_tolerance_seconds,
         )
-        sandbox = SandboxProcessor(account, client, ProcessorFacts())
+        sandbox = SandboxProcessor(account, client, FACTS)
         opened.callback(sandbox.close)
         return {sandbox.name: sandbox}
     if settings.processor == "stripe":
@@ -195,32 +186,6 @@ def _stripe(settings: Settings) -> "StripeProcessor":
         timeout_seconds=settings.processor_timeout_seconds,
         rate_max=settings.stripe_rate_max,
     )
-
-
-def _policy_in_force(name_or_path: str) -> Callable[[], Policy]:
-    """The policy for new cases. One in a file is read again when the file has changed; where the change cannot be kept, the one before stays in force."""
-    in_force = policy_named(name_or_path)
-    if not name_or_path.endswith(".toml"):
-        return lambda: in_force
-    path = Path(name_or_path)
-    read_at = _written_at(path)
-
-    def current() -> Policy:
-        nonlocal in_force, read_at
-        written_at = _written_at(path)
-        if written_at != read_at:
-            try:
-                in_force = policy_named(name_or_path)
-            except SettingsError as error:
-                _log.error("policy_not_changed", text=str(error))
-            read_at = written_at
-        return in_force
-
-    return current
-
-
-def _written_at(path: Path) -> int:
-    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 def _mailer(settings: Settings, clock: Clock) -> Mailer:

@@ -4,11 +4,11 @@ Around every send lie four beats. *Look*: a snapshot, whose news is applied firs
 *Send*: exactly that, outside any transaction (`sending`). *Outcome*: the answer is committed (`stepping`).
 """
 
-from dunr.core.decide import decide
 from dunr.core.decision import Decision, Dossier
 from dunr.core.effects import Charge
 from dunr.core.events import (
     AttemptOverdue,
+    BackupDue,
     DeadlineReached,
     Event,
     LookFailed,
@@ -46,7 +46,7 @@ class Engine(Sender):
         sent = False
         for _ in range(EVENTS_OF_ONE_SNAPSHOT_MAX):
             read = self.read(case_id, look.snapshot)
-            decisions = (decide(read, event, self.facts, self.clock.now()) for event in events_from(read))
+            decisions = (self.decide(read, event) for event in events_from(read))
             decision = next((one for one in decisions if not one.changes_nothing), None)
             if decision is None:
                 return sent, read
@@ -102,6 +102,13 @@ class Engine(Sender):
         self.send(case_id, decision, look)
         return decision
 
+    def foresee(self, case_id: str, event: Event) -> tuple[Dossier, Decision]:
+        """What a wish would come to by what is known here, with nothing asked, written or sent. Raises `NoSuchThing`."""
+        read = self.read(case_id, None)
+        if read.case is None:
+            raise NoSuchThing(f"There is no case {case_id!r}.")
+        return read, self.decide(read, event)
+
     def grant(self, case_id: str, event: Event) -> tuple[Decision, Look | None]:
         """A wish looked at, decided and committed, and still to be sent. Raises `NoSuchThing` or `WishRejected`; nothing is queued.
 
@@ -127,4 +134,4 @@ def _needs_look(case: Case, event: Event) -> bool:
     if isinstance(event, AttemptOverdue):
         attempt = case.in_flight
         return attempt is not None and attempt.next_action is InFlightAction.RESEND
-    return isinstance(event, TimerFired | MethodUpdated | DeadlineReached)
+    return isinstance(event, TimerFired | MethodUpdated | BackupDue | DeadlineReached)

@@ -10,12 +10,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from dunr.core.answers import ChargeAnswer, LookUpAnswer
+from dunr.core.answers import ChargeAnswer, LookUpAnswer, RefreshAnswer
 from dunr.core.decision import AuditEntry, Decision, Posting, Stops
 from dunr.core.effects import Notice, Publish, RaiseAlert, RecordedEffect
-from dunr.core.facts import ProcessorFacts
+from dunr.core.expiring import ExpiringCard
+from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case, Customer, Method, Payer, Subscription
 from dunr.core.policy import Policy
+from dunr.core.segments import Choice
 from dunr.core.snapshot import Snapshot
 from dunr.core.value import Value
 
@@ -236,6 +238,10 @@ class Reports(Protocol):
         """Received events, newest first."""
         ...
 
+    def attempts_with_unknown_codes(self, limit: int) -> Sequence[tuple[str, Attempt]]:
+        """Attempts whose decline had a code that no table knew, newest first, each with the id of its case."""
+        ...
+
 
 # --- the processor ----------------------------------------------------------------------------------------------------------------
 
@@ -311,8 +317,27 @@ class Processor(Protocol):
         """Cancel an intent that waits for the customer, and confirm it."""
         ...
 
-    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str) -> str:
-        """A fresh hosted page where the customer can put a new card on file."""
+    def list_expiring(
+        self, account: str, until_month: str, processor_customer_id: str | None
+    ) -> Iterator[ExpiringCard]:
+        """The cards that customers with a live subscription pay by, that expire by the end of `until_month` (`2027-03`) and have not yet; of one customer, if named.
+
+        Never asked where the facts lack `Capability.LIST_EXPIRING`. Raises `SnapshotUnavailable`.
+        """
+        ...
+
+    def refresh_method(self, account: str, processor_customer_id: str, processor_method_id: str) -> RefreshAnswer:
+        """Have fresher details of a method: by an account updater, by the network behind its token, or by reading what the processor keeps fresh by itself.
+
+        `Refreshed` carries the method as it stands now; where nothing has changed since it was asked for, the core takes that for a miss, so that an adapter
+        which only reads the method again answers rightly, and a repeat after a crash is harmless. `cryptogram` says that the details are the same and only the
+        network token is fresh. `Missed`: nothing fresher is to be had, or the method is gone. Never asked where the facts lack `Capability.REFRESH_METHOD`.
+        Raises `SnapshotUnavailable` where the processor cannot be asked now.
+        """
+        ...
+
+    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str | None) -> str:
+        """A fresh hosted page where the customer can put a new card on file, and pay the invoice, if there is one."""
         ...
 
     def now(self, account: str) -> datetime | None:
@@ -330,8 +355,8 @@ class Standing(Value):
 class Rulebook(Protocol):
     """The documents that decide: policies by hash, the stops, the epoch of an adopted copy."""
 
-    def policy_for_new_case(self) -> Policy:
-        """The policy in force, kept under its hash before it is answered."""
+    def policy_for_new_case(self, processor: str, snapshot: Snapshot | None) -> Choice:
+        """The policy that the set in force chooses, kept under its hash before it is answered."""
         ...
 
     def policy(self, policy_hash: str) -> Policy:
@@ -340,6 +365,10 @@ class Rulebook(Protocol):
 
     def standing(self, processor: str, account: str) -> Standing:
         """Everything that is stopped now, and the epoch, in one fresh read: a brake holds from the next send on."""
+        ...
+
+    def facts(self, known: Facts) -> Facts:
+        """The facts with the merchant's own meanings of codes, as the last `standing` read them."""
         ...
 
     def stop_charges(self, processor: str, account: str, why: str) -> None:

@@ -8,8 +8,12 @@ from collections.abc import Callable
 import msgspec
 
 from dunr.core.decision import Stops
+from dunr.core.facts import Facts
 from dunr.core.policy import Policy, policy_hash
+from dunr.core.segments import Choice, PolicySet, choose
+from dunr.core.snapshot import Snapshot
 from dunr.errors import StoreUnavailable
+from dunr.mappings import DECLINES, NONE, Mappings, StoredMappings
 from dunr.ports import Document, Standing, Store
 
 STOPS = "stops"
@@ -32,22 +36,23 @@ COPIED = "copy"  # everywhere, until `dunr adopt`: resuming anything else leaves
 
 
 class StoredRulebook:
-    """Reads and writes the documents. `current` answers the policy in force for new cases."""
+    """Reads and writes the documents. `current` answers the policy set in force for new cases."""
 
-    def __init__(self, store: Store, current: Callable[[], Policy]) -> None:
-        """Keep the store; nothing is read yet."""
+    def __init__(self, store: Store, current: Callable[[], PolicySet], given: Mappings = NONE) -> None:
+        """Keep the store; nothing is read yet. `given` are the settings' own meanings of codes."""
         self._store = store
         self._current = current
         self._policies: dict[str, Policy] = {}
         self._decoded: tuple[int, tuple[Stop, ...]] = (0, ())
+        self.mappings = StoredMappings(store, given)
 
     # --- policies ---------------------------------------------------------------------------------------------------------------
 
-    def policy_for_new_case(self) -> Policy:
-        """The policy in force, kept under its hash before it is answered."""
-        policy = self._current()
-        self.keep(policy)
-        return policy
+    def policy_for_new_case(self, processor: str, snapshot: Snapshot | None) -> Choice:
+        """The policy that the set in force chooses, kept under its hash before it is answered."""
+        choice = choose(self._current(), processor, snapshot)
+        self.keep(choice.policy)
+        return choice
 
     def keep(self, policy: Policy) -> str:
         """Keep a policy under its hash, once; the hash."""
@@ -59,13 +64,20 @@ class StoredRulebook:
 
     def policy(self, policy_hash: str) -> Policy:
         """A policy that some case opened with."""
+        known = self.kept(policy_hash)
+        if known is None:
+            raise StoreUnavailable(
+                f"The policy {policy_hash} of a case is not in the store; restore the documents table."
+            )
+        return known
+
+    def kept(self, policy_hash: str) -> Policy | None:
+        """A policy that was ever kept, or None where nothing has that hash."""
         known = self._policies.get(policy_hash)
         if known is None:
             document = self._store.document(f"policy:{policy_hash}")
             if document is None:
-                raise StoreUnavailable(
-                    f"The policy {policy_hash} of a case is not in the store; restore the documents table."
-                )
+                return None
             known = msgspec.json.decode(document.body, type=Policy)
             self._policies[policy_hash] = known
         return known
@@ -88,7 +100,8 @@ class StoredRulebook:
 
     def standing(self, processor: str, account: str) -> Standing:
         """What is stopped for one account, and the epoch."""
-        found = self._store.documents((STOPS, EPOCH))
+        found = self._store.documents((STOPS, EPOCH, DECLINES))
+        self.mappings.notice(found.get(DECLINES))
         if not found:
             return NOTHING
         epoch = int(found[EPOCH].body) if EPOCH in found else 0
@@ -100,6 +113,10 @@ class StoredRulebook:
         here = [stop for stop in self._stops_in(document) if stop.scope in scopes]
         charges, pauses, mail = (tuple(stop.why for stop in here if stop.kind == kind) for kind in KINDS)
         return Stops(charges, pauses, mail)
+
+    def facts(self, known: Facts) -> Facts:
+        """The facts with the meanings that codes were given, as the last `standing` read them."""
+        return self.mappings.over(known)
 
     def stop_charges(self, processor: str, account: str, why: str) -> None:
         """Stop all sending to one account."""

@@ -8,10 +8,12 @@ from datetime import datetime, timedelta
 from dunr.core import keys
 from dunr.core.decide import decide
 from dunr.core.decision import Decision, Dossier, Stops
-from dunr.core.events import Event
+from dunr.core.events import Event, PolicyMoved, card_key_of
 from dunr.core.facts import Facts
+from dunr.core.model import Case
+from dunr.core.segments import Choice
 from dunr.core.snapshot import Snapshot
-from dunr.core.value import Value
+from dunr.core.value import Value, replace
 from dunr.errors import StoreUnavailable
 from dunr.ports import Change, Clock, Processor, Refs, Rows, Rulebook, Standing, Store
 
@@ -46,20 +48,33 @@ class Stepper:
         self.parts = parts
         self.store = parts.store
         self.clock = parts.clock
-        self.facts = parts.facts
         self.steps_count = 0
+
+    @property
+    def facts(self) -> Facts:
+        """What decides about every case, with the meanings that the merchant gave to codes."""
+        return self.parts.rulebook.facts(self.parts.facts)
 
     def step(self, case_id: str, event: Event, look: Look | None = None) -> Decision:
         """Decide on an event and commit; where somebody was faster, read again and decide again."""
         snapshot, read = (look.snapshot, look.read) if look is not None else (None, None)
+        named = card_key_of(event)
+        if named is not None:
+            read = None  # it is about another card than the one that was read
         for _ in range(STALE_TRIES_MAX):
             if read is None:
-                read = self.read(case_id, snapshot)
-            decision = decide(read, event, self.facts, self.clock.now())
+                read = self.read(case_id, snapshot, named)
+            decision = self.decide(read, event)
             if self.commit(read, decision):
                 return decision
             read = None
         raise StoreUnavailable(f"{case_id} changed {STALE_TRIES_MAX} times while a step was decided; try again")
+
+    def decide(self, read: Dossier, event: Event) -> Decision:
+        """What an event comes to now, before anything is written."""
+        if isinstance(event, PolicyMoved):
+            read = replace(read, policy_next=self.parts.rulebook.policy(event.to_hash))
+        return decide(read, event, self.facts, self.clock.now())
 
     def commit(self, read: Dossier, decision: Decision) -> bool:
         """Write a decision whole; False where the rows have moved. One that changes nothing is not written."""
@@ -70,24 +85,34 @@ class Stepper:
         self.steps_count += written
         return written
 
-    def read(self, case_id: str, snapshot: Snapshot | None) -> Dossier:
-        """Everything that a decision may depend on, read now."""
-        rulebook, rows = self.parts.rulebook, self._rows(case_id, snapshot)
+    def read(self, case_id: str, snapshot: Snapshot | None, named_card_key: str | None = None) -> Dossier:
+        """Everything that a decision may depend on, read now. `named_card_key`: the card that the event is about, where it is not the default one."""
+        rulebook, rows = self.parts.rulebook, self._rows(case_id, snapshot, named_card_key)
         case = rows.case
         processor, account, _ = case_id.split(":", 2)
         standing = self.standing(processor, account, snapshot)
+        choice = self._choice(case, processor, snapshot)
         return Dossier(
             case_id=case_id,
             case=case,
             subscription=rows.subscription,
             method=rows.method,
             customer=rows.customer,
-            policy=rulebook.policy(case.policy_hash) if case is not None else rulebook.policy_for_new_case(),
+            policy=choice.policy,
+            policy_why=choice.why,
+            policy_next=rulebook.policy(case.policy_next_hash) if case is not None and case.policy_next_hash else None,
             snapshot=snapshot,
+            named_card_key=named_card_key,
             stops=standing.stops,
             epoch=standing.epoch,
             holder=self.parts.holder,
         )
+
+    def _choice(self, case: Case | None, processor: str, snapshot: Snapshot | None) -> Choice:
+        """The policy that the case opened with, or the one that a new case gets."""
+        if case is None:
+            return self.parts.rulebook.policy_for_new_case(processor, snapshot)
+        return Choice(self.parts.rulebook.policy(case.policy_hash))
 
     def standing(self, processor: str, account: str, snapshot: Snapshot | None) -> Standing:
         """The epoch and what is stopped, including by a clock of ours that disagrees with the processor's."""
@@ -107,11 +132,12 @@ class Stepper:
         theirs = self.parts.processors[processor].now(account)
         return theirs is not None and abs(self.clock.now() - theirs) > SKEW_MAX
 
-    def _rows(self, case_id: str, snapshot: Snapshot | None) -> Rows:
-        """One consistent read; the rows beside a case are those that the snapshot names, if there is one."""
-        if snapshot is None:
-            return self.store.load(case_id, Refs())
+    def _rows(self, case_id: str, snapshot: Snapshot | None, named_card_key: str | None) -> Rows:
+        """One consistent read; the rows beside a case are those that the snapshot names, if there is one, and the card that the event names."""
         processor, account, _ = case_id.split(":", 2)
+        named_id = keys.row_id(processor, account, named_card_key) if named_card_key is not None else None
+        if snapshot is None:
+            return self.store.load(case_id, Refs(method_id=named_id))
         method, subscription, customer = snapshot.default_method, snapshot.subscription, snapshot.customer
         return self.store.load(
             case_id,
@@ -119,7 +145,7 @@ class Stepper:
                 subscription_id=keys.row_id(processor, account, subscription.processor_subscription_id)
                 if subscription
                 else None,
-                method_id=keys.row_id(processor, account, method.card_key) if method else None,
+                method_id=named_id or (keys.row_id(processor, account, method.card_key) if method else None),
                 customer_id=keys.row_id(processor, account, customer.processor_customer_id) if customer else None,
             ),
         )

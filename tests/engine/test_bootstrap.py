@@ -1,6 +1,5 @@
 """What is put together from settings: the store, the clock, the mailer, the policy in force and what is known of the processor."""
 
-import os
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -13,7 +12,6 @@ from dunr.manual_clock import StoreClock
 from tests.engine.applications import running, settings
 
 START_AT = datetime(2026, 6, 23, 10, tzinfo=UTC)
-MINE = 'steps = [{after = 2, unit = "days"}]\nfloor = [{after = 1, unit = "days"}]\n'
 
 
 def test_a_store_in_memory_leaves_no_database(tmp_path: Path) -> None:
@@ -53,27 +51,6 @@ def test_holidays_are_read_when_a_policy_names_them(tmp_path: Path) -> None:
         assert date(2026, 12, 28) in calendars["GB-ENG"]
         assert date(2044, 12, 26) in calendars["GB-ENG"]
         assert calendars.get("dates:2026-07-01") == frozenset({date(2026, 7, 1)})
-
-
-def test_a_policy_file_that_changes_is_in_force_without_a_restart_and_a_broken_one_is_not(tmp_path: Path) -> None:
-    file = tmp_path / "mine.toml"
-    file.write_text(MINE)
-    with running(settings(tmp_path, policy=str(file))) as application:
-        rulebook = application.rulebook
-        first = rulebook.policy_for_new_case()
-        assert first.steps[0].after == 2
-        _rewrite(file, MINE.replace("after = 2", "after = 3"), 1)
-        assert rulebook.policy_for_new_case().steps[0].after == 3
-        _rewrite(file, "steps = [", 2)
-        assert rulebook.policy_for_new_case().steps[0].after == 3
-        file.unlink()
-        assert rulebook.policy_for_new_case().steps[0].after == 3
-
-
-def _rewrite(file: Path, text: str, seconds_later: int) -> None:
-    written_at = file.stat().st_mtime
-    file.write_text(text)
-    os.utime(file, (written_at + seconds_later, written_at + seconds_later))
 
 
 def test_a_policy_that_cannot_be_read_at_the_start_is_refused(tmp_path: Path) -> None:

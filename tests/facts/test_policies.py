@@ -1,15 +1,29 @@
 """Policies: the one that ships, a merchant's own, and what is refused when the file is read."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from dunr.core.policy import BUSINESS_LADDER, Policy, ReasonRule, Step, policy_hash
-from dunr.core.terms import DeclineReason, FinalAction, RestoreOn, StepUnit
+from dunr.core.policy import BUSINESS_LADDER, Policy, ReasonRule, Step, Strategy, policy_hash
+from dunr.core.segments import Segment, only
+from dunr.core.terms import DeclineKind, DeclineReason, FinalAction, Rail, RestoreOn, StepUnit
 from dunr.errors import SettingsError
-from dunr.facts.policies import EXAMPLES, policy_from_toml, policy_named, shipped
-from dunr.facts.policy_rules import deadline_days_min, problems_of
+from dunr.facts.ladders import deadline_days_min
+from dunr.facts.policies import (
+    FILE_BYTES_MAX,
+    SHIPPED,
+    policies_from_toml,
+    policy_from_toml,
+    policy_named,
+    shipped,
+    shipped_text,
+)
+from dunr.facts.policy_reading import EXAMPLES
+from dunr.facts.policy_rules import problems_of
+from dunr.facts.tables import shipped_reasons
 
+DOCUMENT = Path(__file__).parents[2] / "docs" / "policies.md"
 GENTLE = """
 timezone = "Europe/London"
 calendar = "GB-ENG"
@@ -27,15 +41,6 @@ steps = [{after = 3, unit = "days"}, {after = 5, unit = "days"}, {after = 7, uni
 """
 
 
-def refused(text: str) -> str:
-    with pytest.raises(SettingsError) as caught:
-        policy_from_toml(text, "mine")
-    message = str(caught.value)
-    assert "policy mine" in message
-    assert "write" in message
-    return message
-
-
 def test_unconfigured_means_business_days() -> None:
     assert shipped("business_days") == Policy()
     assert shipped("business_days").steps == BUSINESS_LADDER
@@ -46,7 +51,44 @@ def test_unconfigured_means_business_days() -> None:
 def test_a_policy_that_does_not_ship_is_refused_by_name() -> None:
     with pytest.raises(SettingsError, match="fibonaci") as caught:
         shipped("fibonaci")
-    assert 'write "business_days", or the path of a file that ends in .toml' in str(caught.value)
+    assert 'write "fibonacci", or the path of a file that ends in .toml' in str(caught.value)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_ships_keeps_to_the_rules_and_is_named_after_its_file(name: str) -> None:
+    read = policies_from_toml(shipped_text(name), f"{name}.toml", "other")
+    assert read.policies == only(shipped(name))
+    assert shipped(name).name == name
+    assert [one.text.split("(")[-1].split(")")[0] for one in read.warnings] == (
+        ["mastercard-10-in-24-hours"] if name == "fibonacci" else []
+    )
+
+
+def test_the_file_of_the_unconfigured_policy_writes_every_setting_out() -> None:
+    text = shipped_text("business_days")
+    assert all(
+        f"\n{key} = " in text or f"\n# {key} = " in text or f"\n# {key}." in text
+        for key in set(EXAMPLES) - {"based_on"}
+    )
+
+
+def test_by_reason_has_a_row_for_every_reason_and_the_rows_of_the_specification() -> None:
+    rows = dict(shipped("by_reason").reasons)
+    assert set(rows) == set(DeclineReason)
+    assert rows[DeclineReason.INSUFFICIENT_FUNDS] == ReasonRule(4, Strategy.FUNDS_AWARE)
+    assert rows[DeclineReason.ISSUER_UNAVAILABLE] == ReasonRule(3, Strategy.SHORT_BACKOFF)
+    assert rows[DeclineReason.DO_NOT_HONOR] == ReasonRule(2, Strategy.STANDARD)
+    assert rows[DeclineReason.EXPIRED_CARD] == ReasonRule(1, Strategy.REQUIRE_UPDATER)
+    assert rows[DeclineReason.LOST_OR_STOLEN].steps_max == rows[DeclineReason.INVALID_ACCOUNT].steps_max == 0
+    assert rows[DeclineReason.UNKNOWN] == ReasonRule(1, Strategy.STANDARD)
+    for reason, facts in shipped_reasons().items():
+        assert facts.kind is not DeclineKind.HARD or rows[reason].steps_max == 0, reason
+
+
+def test_the_fibonacci_policy_makes_fourteen_retries() -> None:
+    policy = shipped("fibonacci")
+    assert [step.after for step in policy.steps] == [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377]
+    assert policy.final_action is FinalAction.NONE
 
 
 def test_a_file_is_read_in_full() -> None:
@@ -78,84 +120,91 @@ def test_the_setting_may_name_a_file(tmp_path: Path) -> None:
 
 
 def test_every_field_has_an_example_that_can_be_written() -> None:
-    assert set(EXAMPLES) == set(Policy.__struct_fields__)
+    assert set(EXAMPLES) == {*Policy.__struct_fields__, "based_on"}
     for key, example in EXAMPLES.items():
         assert policy_from_toml(example, "mine") is not None, key
 
 
-@pytest.mark.parametrize(
-    ("text", "named", "what_to_write"),
-    [
-        ("steps = ", "not TOML", "write one setting a line, such as steps = ["),
-        ("timezon = 'UTC'", "no setting timezon", "write timezone"),
-        ("zebra = 1", "no setting zebra", "write one of name, timezone"),
-        ("steps = [{afer = 1, unit = 'days'}]", "no setting steps[0].afer", "write steps[0].after"),
-        ("floor = [{after = 1, units = 'days'}]", "no setting floor[0].units", "write floor[0].unit"),
-        ("reasons.stolen = {steps_max = 0}", "reasons.stolen", "write reasons.lost_or_stolen"),
-        ("reasons.unknown = {step_max = 1}", "reasons.unknown.step_max", "write reasons.unknown.steps_max"),
-        ("reasons.unknown = {steps_max = 0, steps = [{x = 1}]}", "reasons.unknown.steps[0].x", "one of after, unit"),
-        ("at_hour = '9'", "at_hour: Expected `int`", "for example, at_hour = 9"),
-        ("receipts = 1", "receipts: Expected `bool`", "for example, receipts = false"),
-        ("steps = 4", "steps: Expected `array`", "steps = [{after = 1"),
-        ("steps = [{after = 1, unit = 'weeks'}]", "steps[0].unit", 'unit = "business_days"'),
-        ("steps = [{after = 1}]", "steps[0]: Object missing required field `unit`", "steps = [{after = 1"),
-        ("reasons = 1", "reasons: Expected `object`", "reasons.insufficient_funds = {steps_max = 2}"),
-        ("reasons.unknown = {}", "reasons.unknown: Object missing", "reasons.insufficient_funds = {steps_max = 2}"),
-        ("final_action = 'refund'", "final_action", 'final_action = "pause"'),
-    ],
-)
-def test_what_cannot_be_read_names_the_setting(text: str, named: str, what_to_write: str) -> None:
-    message = refused(text)
-    assert named in message
-    assert what_to_write in message
+def test_a_strategy_brings_its_ladder() -> None:
+    assert policy_from_toml("strategy = 'funds_aware'", "mine").steps == tuple(
+        Step(n, StepUnit.DAYS) for n in (3, 5, 7, 7)
+    )
+    assert policy_from_toml("strategy = 'none'\ndeadline_days = 7", "mine").steps == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "named", "what_to_write"),
-    [
-        ("at_hour = 24", "at_hour = 24 is out of range", "at_hour = 9"),
-        ("at_minute = 60", "at_minute = 60 is out of range", "at_minute = 0"),
-        ("mail_until_hour = 25", "mail_until_hour = 25 is out of range", "from 1 to 24"),
-        ("mail_from_hour = 20", "mail_from_hour = 20 must be before mail_until_hour = 20", "write mail_from_hour = 8"),
-        ("card_attempts_24h_max = 0", "card_attempts_24h_max = 0 is out of range", "card_attempts_24h_max = 10"),
-        ("deadline_days = 0", "deadline_days = 0 is out of range", "deadline_days = 21"),
-        ("timezone = 'Europe/Londn'", "Europe/Londn", 'write timezone = "Europe/London"'),
-        ("timezone = '../etc'", "../etc", "write timezone ="),
-        ("calendar = 'UK'", "no holiday calendar 'UK'", "write GB-ENG"),
-        ("steps = []", "steps is empty and there is no deadline", "deadline_days = 21"),
-        ("steps = [{after = 0, unit = 'days'}]", "steps[0] has after = 0", "write after = 1 or more"),
-        ("floor = [{after = -1, unit = 'days'}]", "floor[0] has after = -1", "write after = 1 or more"),
-        ("steps = [{after = 400, unit = 'days'}]", "steps reaches further than 366 days", "write shorter gaps"),
-        ("attempts_max = 3", "attempts_max = 3, but `steps` has 4 rungs", "write attempts_max = 4 or more"),
-        ("final_action = 'mark_unpaid'", "mark_unpaid", 'write final_action = "pause"'),
-        (
-            "reasons.insufficient_funds = {steps_max = 5}",
-            "reasons.insufficient_funds.steps_max = 5, but the ladder has 4",
-            "write a number from 0 to 4",
-        ),
-        (
-            "reasons.lost_or_stolen = {steps_max = 1}",
-            "that payment method is dead",
-            "write reasons.lost_or_stolen.steps_max = 0",
-        ),
-        ("reasons.unknown = {steps_max = 2}", "one cautious step", "write reasons.unknown.steps_max = 1"),
-        ("deadline_days = 14", "deadline_days = 14 could pause access", "write deadline_days = 15 or more"),
-    ],
-)
-def test_what_contradicts_itself_names_the_setting(text: str, named: str, what_to_write: str) -> None:
-    message = refused(text)
-    assert named in message
-    assert what_to_write in message
+def test_a_policy_can_be_based_on_one_that_ships_row_by_row() -> None:
+    text = "based_on = 'by_reason'\ntimezone = 'Europe/London'\nreasons.do_not_honor = {steps_max = 1, strategy = 'standard'}"
+    policy, base = policy_from_toml(text, "mine"), shipped("by_reason")
+    assert (policy.name, policy.timezone, policy.window) == ("mine", "Europe/London", base.window)
+    assert {reason for reason, rule in policy.reasons if rule != base.rule(reason)} == {DeclineReason.DO_NOT_HONOR}
 
 
-def test_a_ladder_has_an_end() -> None:
-    steps = ", ".join(["{after = 1, unit = 'days'}"] * 41)
-    assert "steps has 41 steps: write at most 40" in refused(f"attempts_max = 100\nsteps = [{steps}]")
+SEVERAL = """
+default = "mine"
+
+[policies.mine]
+timezone = "Europe/Paris"
+
+[policies.large]
+based_on = "gentle"
+deadline_days = 45
+
+[[segments]]
+name = "debits"
+policy = "direct_debit"
+rails = ["sepa", "bacs"]
+
+[[segments]]
+name = "large"
+policy = "large"
+products = ["prod_1", "prod_2"]
+currencies = ["EUR"]
+countries = ["de"]
+processors = ["stripe"]
+tags = ["vip"]
+amount_min_minor = 1000
+amount_max_minor = 2000
+"""
 
 
-def test_all_breaches_are_told_at_once() -> None:
-    message = refused("at_hour = 30\ntimezone = 'Mars'\nfinal_action = 'mark_unpaid'")
-    assert all(word in message for word in ("at_hour", "timezone", "final_action"))
+def test_a_file_can_hold_several_policies_and_choose_among_them() -> None:
+    read = policies_from_toml(SEVERAL, "several.toml", "several")
+    assert [policy.name for policy in read.policies.policies] == ["direct_debit", "large", "mine"]
+    assert read.policies.default == "mine"
+    assert read.policies.segments[0] == Segment("debits", "direct_debit", rails=(Rail.SEPA, Rail.BACS))
+    assert read.policies.segments[1] == Segment(
+        name="large",
+        policy="large",
+        products=("prod_1", "prod_2"),
+        currencies=("eur",),
+        countries=("DE",),
+        processors=("stripe",),
+        tags=("vip",),
+        amount_min_minor=1000,
+        amount_max_minor=2000,
+    )
+    assert read.warnings == ()
+
+
+@pytest.mark.parametrize("example", re.findall(r"```toml\n(.*?)```", DOCUMENT.read_text(), re.DOTALL))
+def test_the_files_in_the_documents_can_be_used(example: str) -> None:
+    assert policies_from_toml(example, "example.toml", "example").warnings == ()
+
+
+def test_one_policy_of_several_is_named_behind_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "several.toml"
+    file.write_text(SEVERAL)
+    assert policy_named(f"{file}#large").deadline_days == 45
+    assert policy_named(str(file)).name == "mine"
+    with pytest.raises(SettingsError, match="has no policy 'larger'"):
+        policy_named(f"{file}#larger")
+
+
+def test_a_file_is_read_up_to_a_length(tmp_path: Path) -> None:
+    file = tmp_path / "long.toml"
+    file.write_text("#" * (FILE_BYTES_MAX + 1))
+    with pytest.raises(SettingsError, match="longer than"):
+        policy_named(str(file))
 
 
 def test_no_steps_at_all_is_fine_with_a_deadline() -> None:
@@ -191,7 +240,7 @@ def test_the_ladder_of_a_reason_must_fit_before_the_deadline_too() -> None:
     longer = (
         "reasons.insufficient_funds = {steps_max = 2, steps = [{after = 9, unit = 'days'}, {after = 9, unit = 'days'}]}"
     )
-    message = refused(f"deadline_days = 15\n{longer}")
-    assert "`reasons.insufficient_funds.steps`: write deadline_days = 19 or more" in message
+    with pytest.raises(SettingsError, match="write deadline_days = 19 or more"):
+        policy_from_toml(f"deadline_days = 15\n{longer}", "mine")
     shorter = longer.replace("steps_max = 2", "steps_max = 1")
     assert policy_from_toml(f"deadline_days = 15\n{shorter}", "mine").deadline_days == 15

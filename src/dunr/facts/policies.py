@@ -1,155 +1,155 @@
-"""The policies that ship, and a merchant's own from TOML.
+"""The policies that ship, and a merchant's own from TOML: one policy a file, or several with the segments that choose among them.
 
-The keys of the file are the fields of `Policy`; what is left out has the value of the unconfigured policy. A key that
-nobody knows, a value of the wrong kind and a rule that contradicts another are refused when the file is read, and the
-text says what to write.
+A file is read whole or not at all: what is wrong with it is told with the line, and what is in force stays.
 """
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
-from difflib import get_close_matches
-from pathlib import Path
-from typing import TypeVar, get_type_hints
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path as FilePath
 
-import msgspec
-
-from dunr.core.policy import Policy, ReasonRule, Step
-from dunr.core.terms import DeclineReason
+from dunr.core.policy import Policy
+from dunr.core.segments import PolicySet, only
+from dunr.core.terms import Rail
 from dunr.errors import SettingsError
-from dunr.facts.policy_rules import problems_of
+from dunr.facts.complaints import Level, PolicyRefused, Remark, remarks_on
+from dunr.facts.policy_reading import EXAMPLES, instead, read_policy
+from dunr.facts.policy_rules import complaints_about
+from dunr.facts.segment_reading import SET_KEYS, read_set
+from dunr.facts.toml_lines import lines_of
 
-SHIPPED = {"business_days": Policy()}
-
-A_LADDER = '[{after = 1, unit = "business_days"}, {after = 3, unit = "business_days"}]'
-EXAMPLES = {
-    "name": 'name = "gentle"',
-    "timezone": 'timezone = "Europe/London"',
-    "at_hour": "at_hour = 9",
-    "at_minute": "at_minute = 30",
-    "calendar": 'calendar = "DE-BY"',
-    "strategy": 'strategy = "fibonacci"',
-    "steps": f"steps = {A_LADDER}",
-    "window": "window = {from_hour = 9, until_hour = 18, weekdays_only = true}",
-    "snap": "snap = true",
-    "reasons": "reasons.insufficient_funds = {steps_max = 2}",
-    "attempts_max": "attempts_max = 12",
-    "floor": f"floor = {A_LADDER}",
-    "deadline_days": "deadline_days = 21",
-    "final_action": 'final_action = "pause"',
-    "restore_on": 'restore_on = "payment"',
-    "while_paused": 'while_paused = "first_charge_only"',
-    "first_notice_after_first_retry": "first_notice_after_first_retry = true",
-    "receipts": "receipts = false",
-    "mail_from_hour": "mail_from_hour = 8",
-    "mail_until_hour": "mail_until_hour = 20",
-    "customer_attempts_max": "customer_attempts_max = 5",
-    "card_attempts_24h_max": "card_attempts_24h_max = 10",
-    "card_attempts_30d_max": "card_attempts_30d_max = 15",
-    "acquirer_allows": 'acquirer_allows = ["visa-20-in-30-days"]',
-    "promise_days_max": "promise_days_max = 14",
-}
-STEP_KEYS = Step.__struct_fields__
-RULE_KEYS = ReasonRule.__struct_fields__
-REASONS = tuple(str(reason) for reason in DeclineReason)
-PLACE = re.compile(r" - at `\$(?P<place>[^`]*)`$")  # where in the value, as msgspec says it
-
-T = TypeVar("T")
+SHIPPED = ("business_days", "by_reason", "fibonacci", "gentle", "direct_debit")
+FILE_BYTES_MAX = 262_144
+SUFFIX = ".toml"
+INSIDE = "#"  # FILE#NAME is one policy of a file with several
+PLACE = re.compile(r" \(at line (?P<line>\d+), column \d+\)$")
+WRITTEN_TWICE = ("Cannot overwrite a value", "Cannot declare", "Duplicate inline table key", "Cannot mutate immutable")
 
 
+@dataclass(frozen=True, slots=True)
+class PoliciesRead:
+    """What a file, or a name, stands for, with the warnings about it. `text` is what was read."""
+
+    policies: PolicySet
+    warnings: tuple[Remark, ...]
+    text: str
+
+
+class NamedPolicies:
+    """What the setting `policy` names, as something that may change: a file does, what ships does not."""
+
+    def __init__(self, name_or_path: str) -> None:
+        """Nothing is read yet."""
+        self.origin = name_or_path
+
+    def stamp(self) -> str:
+        """Differs when the file was written again, or is gone."""
+        if not self.origin.endswith(SUFFIX):
+            return ""
+        try:
+            status = FilePath(self.origin).stat()
+        except OSError:
+            return "gone"
+        return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
+
+    def read(self) -> PolicySet:
+        """The policies, checked. Raises `SettingsError`."""
+        return policies_named(self.origin).policies
+
+
+@cache
 def shipped(name: str) -> Policy:
     """A policy that ships with dunr."""
     if name not in SHIPPED:
-        known = " or ".join(f'"{known}"' for known in SHIPPED)
         raise SettingsError(
-            f"No policy {name!r} ships with dunr: write {known}, or the path of a file that ends in .toml"
+            f"No policy {name!r} ships with dunr: {instead(name, SHIPPED)}, or the path of a file that ends in {SUFFIX}"
         )
-    return SHIPPED[name]
+    return Policy() if name == "business_days" else policy_from_toml(shipped_text(name), name)
 
 
-def policy_named(name_or_path: str) -> Policy:
-    """The policy that the setting `policy` means: one that ships, or the file at a path that ends in .toml."""
-    if not name_or_path.endswith(".toml"):
-        return shipped(name_or_path)
-    path = Path(name_or_path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"The policy file {path} cannot be read ({error}): write the path of a UTF-8 file in policy, "
-            'or policy = "business_days"'
-        ) from error
-    return policy_from_toml(text, path.stem)
+def shipped_text(name: str) -> str:
+    """The file of a policy that ships, to read or to begin one's own with."""
+    return files("dunr.facts").joinpath(f"policies/{name}{SUFFIX}").read_text(encoding="utf-8")
 
 
 def policy_from_toml(text: str, name: str) -> Policy:
-    """The policy that a file describes, checked. `name` is its name unless the file gives one."""
+    """The one policy that a text describes, checked. `name` is its name unless the text gives one."""
+    return _default_of(policies_from_toml(text, name, name).policies)
+
+
+def policies_named(name_or_path: str) -> PoliciesRead:
+    """What the setting `policy` means: one that ships, or the file at a path that ends in .toml. Raises `SettingsError`, or `PolicyRefused` with every line."""
+    if not name_or_path.endswith(SUFFIX):
+        policy = shipped(name_or_path)
+        return PoliciesRead(only(policy), (), shipped_text(name_or_path))
+    return policies_in(FilePath(name_or_path))
+
+
+def policies_in(path: FilePath, rails: tuple[Rail, ...] = ()) -> PoliciesRead:
+    """The policies of a file, checked for the rails that it is for. Raises like `policies_named`."""
+    try:
+        with path.open("rb") as file:
+            body = file.read(FILE_BYTES_MAX + 1)
+        text = body.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f'The policy file {path} cannot be read ({error}): write the path of a UTF-8 file in policy, or policy = "business_days"'
+        ) from error
+    if len(body) > FILE_BYTES_MAX:
+        raise SettingsError(
+            f"The policy file {path} is longer than {FILE_BYTES_MAX} bytes: write fewer policies into it"
+        )
+    return policies_from_toml(text, path.name, path.stem, rails)
+
+
+def policy_named(name_or_path: str) -> Policy:
+    """One policy: one that ships, that of a file, or one of a file with several as FILE#NAME (without NAME: its default)."""
+    place, inside, name = name_or_path.partition(INSIDE)
+    policies = policies_named(place).policies
+    if not inside:
+        return _default_of(policies)
+    known = {policy.name: policy for policy in policies.policies}
+    if name not in known:
+        raise SettingsError(f"{place} has no policy {name!r}: {instead(name, known)} behind the {INSIDE}")
+    return known[name]
+
+
+def policies_from_toml(text: str, file: str, name: str, rails: tuple[Rail, ...] = ()) -> PoliciesRead:
+    """The policies that a text describes, checked. `file` is what complaints call it, `name` the policy's unless the text says otherwise."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(
-            f"The policy {name} is not TOML ({error}): write one setting a line, such as {EXAMPLES['steps']}"
-        ) from error
-    _refuse_unknown_keys(table, name)
-    kinds = get_type_hints(Policy)
-    values = {key: _value(key, value, kinds[key], name) for key, value in table.items() if key != "reasons"}
-    if "reasons" in table:
-        values["reasons"] = _rules(table["reasons"], name)
-    policy = Policy(**{"name": name, **values})
-    problems = problems_of(policy)
-    if problems:
-        raise SettingsError(
-            "\n".join([f"The policy {name} cannot be kept:", *(f"  {problem}" for problem in problems)])
-        )
-    return policy
+        raise PolicyRefused((_not_toml(str(error), file, text),)) from error
+    lines = lines_of(text)
+    if any(key in table for key in SET_KEYS):
+        policies, complaints = read_set(table, BASES)
+    else:
+        policy, complaints = read_policy(table, (), str(table.get("name", name)), BASES)
+        policies = only(policy)
+        if not complaints:
+            complaints = complaints_about(policy, (), rails)
+    remarks = remarks_on(file, complaints, lines)
+    if any(remark.level is Level.ERROR for remark in remarks):
+        raise PolicyRefused(remarks)
+    return PoliciesRead(policies, remarks, text)
 
 
-def _rules(rules: object, name: str) -> tuple[tuple[DeclineReason, ReasonRule], ...]:
-    """The rows of single reasons, in a fixed order, so that the same content has the same hash."""
-    table = _value("reasons", rules, dict[DeclineReason, object], name)
-    found = ((reason, _value(f"reasons.{reason}", rule, ReasonRule, name)) for reason, rule in table.items())
-    return tuple(sorted(found, key=lambda row: row[0]))
+def _not_toml(text: str, file: str, source: str) -> Remark:
+    """What is wrong with a text that is not TOML, with its line."""
+    place = PLACE.search(text)
+    line = int(place["line"]) if place is not None else source.count("\n") + 1
+    what = PLACE.sub("", text).removesuffix(" (at end of document)")
+    if what.startswith(WRITTEN_TWICE):
+        return Remark(file, line, Level.ERROR, f"a setting is written twice ({what}): keep one of the two")
+    return Remark(
+        file, line, Level.ERROR, f"this is not TOML ({what}): write one setting a line, such as {EXAMPLES['steps']}"
+    )
 
 
-def _value(place: str, value: object, kind: type[T], name: str) -> T:
-    """One value as its kind."""
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        text = str(error)
-        inner = PLACE.search(text)
-        where = place + (inner["place"] if inner else "")
-        example = EXAMPLES[place.partition(".")[0]]
-        raise SettingsError(
-            f"The policy {name}: {where}: {PLACE.sub('', text)}; write, for example, {example}"
-        ) from error
+def _default_of(policies: PolicySet) -> Policy:
+    return policies.named(policies.default)
 
 
-def _refuse_unknown_keys(table: Mapping[str, object], name: str) -> None:
-    """A misspelt key would leave the default in force, silently."""
-    _refuse(table, EXAMPLES, "", name)
-    for ladder in ("steps", "floor"):
-        _refuse_in_ladder(table.get(ladder), ladder, name)
-    rules = table.get("reasons")
-    if not isinstance(rules, dict):
-        return
-    _refuse(rules, REASONS, "reasons.", name)
-    for reason, rule in rules.items():
-        if isinstance(rule, dict):
-            _refuse(rule, RULE_KEYS, f"reasons.{reason}.", name)
-            _refuse_in_ladder(rule.get("steps"), f"reasons.{reason}.steps", name)
-
-
-def _refuse_in_ladder(ladder: object, place: str, name: str) -> None:
-    if isinstance(ladder, list):
-        for index, step in enumerate(ladder):
-            if isinstance(step, dict):
-                _refuse(step, STEP_KEYS, f"{place}[{index}].", name)
-
-
-def _refuse(table: Collection[str], known: Collection[str], place: str, name: str) -> None:
-    for key in table:
-        if key not in known:
-            close = get_close_matches(key, known, n=1)
-            wanted = place + close[0] if close else f"one of {', '.join(known)}"
-            raise SettingsError(f"The policy {name} has no setting {place}{key}: write {wanted}")
+BASES = {name: partial(shipped, name) for name in SHIPPED}
