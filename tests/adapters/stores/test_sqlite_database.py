@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine
 
-from dunr.adapters.stores.sql.database import LostRace
+from dunr.adapters.stores.sql.dialect import LostRace
 from dunr.adapters.stores.sql.store import SqlStore
 from dunr.adapters.stores.sql.tables import metadata
 from dunr.core.snapshot import Snapshot

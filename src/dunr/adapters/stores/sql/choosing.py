@@ -6,7 +6,6 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from dunr.adapters.stores.sql.dialect import Dialect
-from dunr.adapters.stores.sql.postgres import PostgresDialect
 from dunr.adapters.stores.sql.sqlite import SqliteDialect
 from dunr.errors import SettingsError
 
@@ -31,6 +30,8 @@ def dialect_of(url: str, busy_seconds: float, connections_max: int) -> Dialect:
             raise SettingsError(
                 'DUNR_STORE names PostgreSQL, whose driver is missing: install it with pip install "dunr[postgres]"'
             )
+        from dunr.adapters.stores.sql.postgres import PostgresDialect  # noqa: PLC0415 - its driver is an extra
+
         return PostgresDialect(parsed, busy_seconds, connections_max)
     raise SettingsError(
         f"DUNR_STORE names {kind}, which dunr cannot use; try sqlite:///dunr.db or postgresql://user@host/dunr"

@@ -127,6 +127,8 @@ def effect_cells(effect: RecordedEffect, recorded: datetime) -> Cells:
         "body": to_json(effect),
         "recorded_at": recorded,
         "due_at": effect_due_at(effect, recorded),
+        "tries_count": 0,
+        "note": "",
     }
 
 

@@ -17,17 +17,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from dunr.adapters.stores.sql.columns import Result
-from dunr.adapters.stores.sql.dialect import Dialect
+from dunr.adapters.stores.sql.dialect import Dialect, Fault, LostRace
 from dunr.adapters.stores.sql.high_water import HighWater
 from dunr.errors import StoreUnavailable
 
 Answer = TypeVar("Answer")
 
 TRIES_MAX = 3
-
-
-class LostRace(Exception):
-    """Another transaction wrote first; nothing was written, and the same work may be done on what is there now."""
 
 
 class Database:
@@ -39,6 +35,7 @@ class Database:
         self._readers = dialect.reading()
         self._writers = dialect.writing()
         self._turn = Lock() if dialect.one_writer else nullcontext()
+        self._errors: tuple[type[Exception], ...] = (DBAPIError, *dialect.driver_errors)
 
     def rows(self, statement: Executable, parameters: Mapping[str, object] | None = None) -> Sequence[Result]:
         """The answer to one statement, from one commit."""
@@ -107,17 +104,20 @@ class Database:
             except LostRace as error:
                 if not tries_left:
                     raise StoreUnavailable("others wrote first, again and again; try again") from error
-            except DBAPIError as error:
-                in_vain = not tries_left or time.monotonic() >= give_up_at
-                if self.dialect.lost_a_race(error) and not in_vain:
-                    continue
-                if self.dialect.cannot_serve(error):
-                    raise StoreUnavailable(f"the database answered: {_first_line(error)}") from error
-                raise
             except NoConnectionFree as error:
                 raise StoreUnavailable("every connection to the database is in use; try again") from error
+            except self._errors as error:
+                fault = self.dialect.judge(error)
+                if fault in {Fault.RACE, Fault.TAKEN} and tries_left and time.monotonic() < give_up_at:
+                    continue
+                if fault is Fault.LOST:
+                    self._writers.dispose()  # those that wait in the pool are dead as well
+                if fault in {None, Fault.TAKEN}:
+                    raise
+                raise StoreUnavailable(f"the database answered: {_first_line(error)}") from error
 
 
-def _first_line(error: DBAPIError) -> str:
+def _first_line(error: Exception) -> str:
     """What the database said, without its details, which may quote a row."""
-    return next(iter(str(error.orig).splitlines()), type(error).__name__)
+    said = error.orig if isinstance(error, DBAPIError) else error
+    return next(iter(str(said).splitlines()), type(said).__name__)

@@ -7,11 +7,11 @@ the rows that a change relies on have to be locked, and a statement that loses a
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import Connection, Engine, Executable, Insert, Table
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, Engine, Executable, Insert, Table, Update
 
 from dunr.adapters.stores.sql.columns import Cells, Result
 from dunr.adapters.stores.sql.tables import cases, customers, methods, subscriptions
@@ -26,12 +26,55 @@ ROW_TABLES = (
 Ask = Callable[[Executable], Sequence[Result]]
 
 
+class Fault(Enum):
+    """What an error means for whoever asked."""
+
+    RACE = "race"  # the same transaction may succeed if it is tried again
+    TAKEN = "taken"  # a key is taken: a race as well, and where trying again does not help, a fault of ours
+    CONDITION = "condition"  # the database cannot serve now
+    LOST = "lost"  # and the connections to it are gone
+
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """What became of a row that was to be inserted unless its key stands: whether it is new, and the digest that stands where it is not."""
 
     is_new: bool
     standing_sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a group of changes may collide with, and therefore has to know. Ids are sorted."""
+
+    ids: tuple[Sequence[str], ...]  # of rows that are held or written, by table
+    written: tuple[bool, ...]  # whether any row of the table is written
+    places: Sequence[tuple[str, int]]  # in audit chains
+    cards: Sequence[str]  # on which attempts are to run
+    postings: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is there. The versions stay so until the transaction ends; the rest is refused by a key where it does not."""
+
+    versions: dict[tuple[int, str], int]  # by table number and id
+    hashes: dict[tuple[str, int], str]
+    running: dict[str, str]  # card key, and the case whose attempt runs on it
+    postings: set[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows for one statement. `each`: every row must be written, or another writer came in between."""
+
+    statement: Insert | Update
+    cells: Sequence[Cells]
+    each: bool
+
+
+class LostRace(Exception):
+    """Another transaction wrote first; nothing was written, and the same work may be done on what is there now."""
 
 
 class Dialect(Protocol):
@@ -41,6 +84,7 @@ class Dialect(Protocol):
     path: Path | None  # the database's file, where it is one
     busy_seconds: float  # how long a writer waits for its turn
     one_writer: bool  # whether writers of this process must take turns
+    driver_errors: tuple[type[Exception], ...]  # what may be raised beside SQLAlchemy's own
 
     def reading(self) -> Engine:
         """An engine whose statements each see one commit."""
@@ -66,22 +110,18 @@ class Dialect(Protocol):
         """Insert each event whose key does not stand yet, in one statement where nobody interferes. No two have the same key."""
         ...
 
-    def versions(
-        self, connection: Connection, ids: Sequence[Sequence[str]], written: Sequence[bool]
-    ) -> Mapping[tuple[int, str], int]:
-        """The versions of rows by table number and id, which nobody else changes until the transaction ends. `written` tells the tables that the transaction will
-        write to.
-        """
+    def find(self, connection: Connection, wanted: Wanted) -> Found:
+        """Look at everything that a group of changes may collide with, and keep the rows as they are."""
+        ...
+
+    def write(self, connection: Connection, batches: Sequence[Batch]) -> None:
+        """Write all batches in their order. Raises `LostRace` where another writer came in between."""
         ...
 
     def surroundings(self, ask: Ask) -> Mapping[str, str]:
         """What the place looks like in which the database lives, by names of `core.identity`."""
         ...
 
-    def lost_a_race(self, error: DBAPIError) -> bool:
-        """Whether the same transaction may succeed if it is tried again."""
-        ...
-
-    def cannot_serve(self, error: DBAPIError) -> bool:
-        """Whether this is the database's condition, and not a wrong statement of ours."""
+    def judge(self, error: Exception) -> Fault | None:
+        """What an error of the driver means; None: it is none of the driver's, or a fault of ours."""
         ...

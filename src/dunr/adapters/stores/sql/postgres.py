@@ -12,32 +12,18 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import (
-    ARRAY,
-    CompoundSelect,
-    Connection,
-    Engine,
-    Insert,
-    Table,
-    Text,
-    any_,
-    bindparam,
-    create_engine,
-    event,
-    literal,
-    select,
-    text,
-    union_all,
-)
+import psycopg
+from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from dunr.adapters.stores.sql.columns import Cells
-from dunr.adapters.stores.sql.dialect import ROW_TABLES, Arrival, Ask
+from dunr.adapters.stores.sql.dialect import Arrival, Ask, Batch, Fault, Found, Wanted
 from dunr.adapters.stores.sql.postgres_arrivals import arrive
+from dunr.adapters.stores.sql.postgres_commits import find, write
 from dunr.errors import StoreUnavailable
 
 CONNECT_SECONDS = 5
@@ -49,8 +35,9 @@ MIGRATION_LOCK = 0x64756E72  # "dunr": the advisory lock of whoever changes the 
 MIGRATION_SECONDS_MAX = 600.0
 MIGRATION_ASKED_AGAIN_SECONDS = 0.1
 
-SERIALIZATION_FAILURE, DEADLOCK, TAKEN = "40001", "40P01", "23505"
+SERIALIZATION_FAILURE, DEADLOCK, KEY_TAKEN = "40001", "40P01", "23505"
 NO_SUCH_TABLE, READ_ONLY = "42P01", "25006"
+CONNECTION_STATES = ("08", "57P", "25P03")  # cut off, shutting down or starting, or left open for too long
 
 SURROUNDINGS = text(
     # The first eight digits of the name of a WAL file are the timeline that is written now.
@@ -70,6 +57,7 @@ class PostgresDialect:
         self.path: Path | None = None
         self.busy_seconds = busy_seconds
         self.one_writer = False
+        self.driver_errors: tuple[type[Exception], ...] = (psycopg.Error,)
         self._engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
             isolation_level="READ COMMITTED",
@@ -119,27 +107,30 @@ class PostgresDialect:
     def arrive(self, connection: Connection, events: Sequence[Cells]) -> Sequence[Arrival]:
         return arrive(connection, events)
 
-    def versions(
-        self, connection: Connection, ids: Sequence[Sequence[str]], written: Sequence[bool]
-    ) -> Mapping[tuple[int, str], int]:
-        wanted = tuple(None if not found else write for found, write in zip(ids, written, strict=True))
-        if not any(ids):
-            return {}
-        parameters = {f"ids_{number}": list(found) for number, found in enumerate(ids) if found}
-        return {(row.kind, row.id): row.version for row in connection.execute(_locked(wanted), parameters)}
+    def find(self, connection: Connection, wanted: Wanted) -> Found:
+        return find(connection, wanted)
+
+    def write(self, connection: Connection, batches: Sequence[Batch]) -> None:
+        write(connection, batches)
 
     def surroundings(self, ask: Ask) -> Mapping[str, str]:
         """The server, its timeline, and the database on it."""
         [row] = ask(SURROUNDINGS)
         return {"system": row.system, "timeline": row.timeline, "oid": f"{row.oid}, written by {row.written_by}"}
 
-    def lost_a_race(self, error: DBAPIError) -> bool:
-        return _state_of(error) in {SERIALIZATION_FAILURE, DEADLOCK, TAKEN}
-
-    def cannot_serve(self, error: DBAPIError) -> bool:
-        if isinstance(error, OperationalError | InterfaceError) or error.connection_invalidated:
-            return True
-        return _state_of(error) in {NO_SUCH_TABLE, READ_ONLY}
+    def judge(self, error: Exception) -> Fault | None:
+        """By the state that the server told; without one, it was the connection."""
+        said = error.orig if isinstance(error, DBAPIError) else error
+        state = getattr(said, "sqlstate", None)
+        if state in {SERIALIZATION_FAILURE, DEADLOCK}:
+            return Fault.RACE
+        if state == KEY_TAKEN:
+            return Fault.TAKEN
+        if isinstance(said, psycopg.OperationalError | psycopg.InterfaceError):
+            return Fault.LOST if state is None or state.startswith(CONNECTION_STATES) else Fault.CONDITION
+        if state == READ_ONLY:
+            return Fault.LOST  # this server became a standby; the one to write to is elsewhere
+        return Fault.CONDITION if state == NO_SUCH_TABLE else None
 
 
 def _connect_arguments(url: URL, busy_seconds: float) -> dict[str, object]:
@@ -173,11 +164,6 @@ def _make_commits_stay(connection: DBAPIConnection, _: ConnectionPoolEntry) -> N
     connection.commit()
 
 
-def _state_of(error: DBAPIError) -> str | None:
-    state = getattr(error.orig, "sqlstate", None)
-    return state if isinstance(state, str) else None
-
-
 @cache
 def _insert_or_ignore(table: Table) -> Insert:
     """Built once: building a statement costs more than running it."""
@@ -190,17 +176,3 @@ def _insert_or_update(table: Table) -> Insert:
     keys = list(table.primary_key.columns)
     new = {column.name: statement.excluded[column.name] for column in table.columns if column not in set(keys)}
     return statement.on_conflict_do_update(index_elements=keys, set_=new)
-
-
-@cache
-def _locked(written: tuple[bool | None, ...]) -> CompoundSelect[tuple[int, str, int]]:
-    """Lock rows of each table, for writing or for reading; None: of this table, none. One strength a table, so that the order of locks is that of the ids."""
-    parts = []
-    for number, (table, write) in enumerate(zip(ROW_TABLES, written, strict=True)):
-        if write is None:
-            continue
-        rows = select(literal(number).label("kind"), table.c.id, table.c.version)
-        rows = rows.where(table.c.id == any_(bindparam(f"ids_{number}", type_=ARRAY(Text)))).order_by(table.c.id)
-        rows = rows.with_for_update(key_share=True) if write else rows.with_for_update(read=True)
-        parts.append(select(rows.subquery()))
-    return union_all(*parts)

@@ -2,7 +2,7 @@
 
 The rows are numbered in the order in which they came and inserted in the order of their keys: two groups that hold the same events must not wait for each other
 crosswise. A key that another transaction inserts at the same moment stands once this statement has waited for it, but is not in the picture that the statement
-took when it began; only then a second question is asked.
+took when it began; only then a second question is asked. Bodies go over in binary: written out as text they would be twice as long, and most of the work.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ DIGESTS = select(inbounds.c.key, inbounds.c.body_sha256).where(
 _COLUMNS = tuple(column for column in inbounds.columns if column.name not in {"sequence", "snapshot"})
 _NAMES = ", ".join(column.name for column in _COLUMNS)
 _SQL_TYPES = {"TEXT": "text", "BOOLEAN": "boolean", "BLOB": "bytea", "BIGINT": "bigint"}
-_ARRAYS = ", ".join(f"%({column.name})s::{_SQL_TYPES[str(column.type)]}[]" for column in _COLUMNS)
+_ARRAYS = ", ".join(f"%({column.name})b::{_SQL_TYPES[str(column.type)]}[]" for column in _COLUMNS)
 
 # Put together from the names of our own columns; each value is bound.
 ARRIVE = (

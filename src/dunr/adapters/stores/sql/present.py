@@ -7,20 +7,10 @@ counts for those after it, as if each had been committed alone.
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, select, tuple_
-
 from dunr.adapters.stores.changes import check_ids, is_running, method_id_of, pairs_of, version_read
-from dunr.adapters.stores.sql.dialect import ROW_TABLES, Dialect
-from dunr.adapters.stores.sql.tables import attempts, audit
+from dunr.adapters.stores.sql.dialect import ROW_TABLES, Found, Wanted
 from dunr.core.model import Case
 from dunr.ports import Change
-
-HASHES = select(audit.c.case_id, audit.c.number, audit.c.hash).where(
-    tuple_(audit.c.case_id, audit.c.number).in_(bindparam("places", expanding=True))
-)
-RUNNING = select(attempts.c.method_id, attempts.c.case_id).where(
-    attempts.c.running, attempts.c.method_id.in_(bindparam("cards", expanding=True))
-)
 
 
 def running_method_id(case: Case) -> str | None:
@@ -33,18 +23,10 @@ def running_method_id(case: Case) -> str | None:
 class Present:
     """The versions, hashes and running attempts that a group of changes may collide with."""
 
-    def __init__(self, connection: Connection, dialect: Dialect, changes: Sequence[Change]) -> None:
-        self._versions = _versions(connection, dialect, changes)
-        self._hashes: dict[tuple[str, int], str] = {}
-        self._running: dict[str, str] = {}  # card key, and the case whose attempt runs on it
-        places = [(entry.case_id, entry.number) for change in changes for entry in change.decision.audit]
-        if places:
-            rows = connection.execute(HASHES, {"places": places})
-            self._hashes = {(row.case_id, row.number): row.hash for row in rows}
-        written = [change.decision.case for change in changes if change.decision.case is not None]
-        cards = [card for case in written if (card := running_method_id(case)) is not None]
-        if cards:
-            self._running = {row.method_id: row.case_id for row in connection.execute(RUNNING, {"cards": cards})}
+    def __init__(self, found: Found) -> None:
+        self._versions = dict(found.versions)
+        self._hashes = dict(found.hashes)
+        self._running = dict(found.running)
 
     def take(self, change: Change) -> bool:
         """Whether every condition of a change holds; if so, it counts as written for those that come after it."""
@@ -90,12 +72,20 @@ class Present:
             self._running[card] = case.id
 
 
-def _versions(connection: Connection, dialect: Dialect, changes: Sequence[Change]) -> dict[tuple[int, str], int]:
-    """The present version of each row that the changes hold or write, by table number and id; they stay so until the transaction ends."""
+def wanted_by(changes: Sequence[Change]) -> Wanted:
+    """What has to be known before a group of changes can be taken."""
     ids: list[set[str]] = [set() for _ in ROW_TABLES]
     written = [False for _ in ROW_TABLES]
     for change in changes:
         for number, pair in enumerate(pairs_of(change.rows, change.decision)):
             ids[number].update(row.id for row in pair if row is not None)
             written[number] = written[number] or pair[1] is not None
-    return dict(dialect.versions(connection, [sorted(found) for found in ids], written))
+    decisions = [change.decision for change in changes]
+    cards = {running_method_id(decision.case) for decision in decisions if decision.case is not None} - {None}
+    return Wanted(
+        ids=tuple(sorted(found) for found in ids),
+        written=tuple(written),
+        places=[(entry.case_id, entry.number) for decision in decisions for entry in decision.audit],
+        cards=sorted(card for card in cards if card is not None),
+        postings=sorted({posting.id for decision in decisions for posting in decision.postings}),
+    )

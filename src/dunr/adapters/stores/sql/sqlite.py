@@ -10,15 +10,27 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, Insert, Table, bindparam, create_engine, event, literal, select, union_all
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Insert,
+    Table,
+    bindparam,
+    create_engine,
+    event,
+    literal,
+    select,
+    tuple_,
+    union_all,
+)
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool, StaticPool
 
 from dunr.adapters.stores.sql.columns import Cells
-from dunr.adapters.stores.sql.dialect import ROW_TABLES, Arrival, Ask
-from dunr.adapters.stores.sql.tables import inbounds
+from dunr.adapters.stores.sql.dialect import ROW_TABLES, Arrival, Ask, Batch, Fault, Found, LostRace, Wanted
+from dunr.adapters.stores.sql.tables import attempts, audit, inbounds, postings
 
 READERS_MAX = 64
 STATEMENTS_CACHED = 500
@@ -32,6 +44,13 @@ VERSIONS = union_all(
         for number, table in enumerate(ROW_TABLES)
     )
 )
+HASHES = select(audit.c.case_id, audit.c.number, audit.c.hash).where(
+    tuple_(audit.c.case_id, audit.c.number).in_(bindparam("places", expanding=True))
+)
+RUNNING = select(attempts.c.method_id, attempts.c.case_id).where(
+    attempts.c.running, attempts.c.method_id.in_(bindparam("cards", expanding=True))
+)
+POSTED = select(postings.c.id).where(postings.c.id.in_(bindparam("ids", expanding=True)))
 
 
 class SqliteDialect:
@@ -42,6 +61,7 @@ class SqliteDialect:
         self._url = url
         self.busy_seconds = busy_seconds
         self.one_writer = True
+        self.driver_errors: tuple[type[Exception], ...] = ()
         self._file = Path(url.database or "")
         self.path: Path | None = self._file
 
@@ -101,14 +121,27 @@ class SqliteDialect:
         standing = {row.key: row.body_sha256 for row in rows}
         return [Arrival(cells["key"] in new, standing.get(str(cells["key"]))) for cells in events]
 
-    def versions(
-        self,
-        connection: Connection,
-        ids: Sequence[Sequence[str]],
-        written: Sequence[bool],  # noqa: ARG002 - whoever writes is alone
-    ) -> Mapping[tuple[int, str], int]:
-        parameters = {f"ids_{number}": list(found) for number, found in enumerate(ids)}
-        return {(row.kind, row.id): row.version for row in connection.execute(VERSIONS, parameters)}
+    def find(self, connection: Connection, wanted: Wanted) -> Found:
+        """Whoever writes is alone, so that nothing has to be locked; what nobody wants to know is not asked."""
+        ids = {f"ids_{number}": list(found) for number, found in enumerate(wanted.ids)}
+        places = connection.execute(HASHES, {"places": wanted.places}) if wanted.places else ()
+        cards = connection.execute(RUNNING, {"cards": wanted.cards}) if wanted.cards else ()
+        posted = connection.execute(POSTED, {"ids": wanted.postings}).scalars() if wanted.postings else ()
+        return Found(
+            versions={(row.kind, row.id): row.version for row in connection.execute(VERSIONS, ids)},
+            hashes={(row.case_id, row.number): row.hash for row in places},
+            running={row.method_id: row.case_id for row in cards},
+            postings=set(posted),
+        )
+
+    def write(self, connection: Connection, batches: Sequence[Batch]) -> None:
+        """One statement after the other."""
+        for batch in batches:
+            result = connection.execute(
+                batch.statement, batch.cells, execution_options={"preserve_rowcount": batch.each}
+            )
+            if batch.each and result.rowcount != len(batch.cells):
+                raise LostRace
 
     def surroundings(self, ask: Ask) -> Mapping[str, str]:  # noqa: ARG002 - a file needs no question
         """The file: a copy is another one."""
@@ -116,12 +149,12 @@ class SqliteDialect:
         born_at = getattr(status, "st_birthtime", None)
         return {"inode": str(status.st_ino)} | ({} if born_at is None else {"birth": str(born_at)})
 
-    def lost_a_race(self, error: DBAPIError) -> bool:
+    def judge(self, error: Exception) -> Fault | None:
+        """Busy and locked are races; whatever else the file cannot do is its condition."""
+        if not isinstance(error, OperationalError):
+            return None
         code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest a detail
-        return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-    def cannot_serve(self, error: DBAPIError) -> bool:
-        return isinstance(error, OperationalError)
+        return Fault.RACE if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else Fault.CONDITION
 
 
 @cache

@@ -16,7 +16,7 @@ from dunr.adapters.stores.sql.identity import begin, present_identity, record_id
 from dunr.adapters.stores.sql.inbox import SqlInbox
 from dunr.adapters.stores.sql.migration import upgrade
 from dunr.adapters.stores.sql.outbox import SqlOutbox
-from dunr.adapters.stores.sql.present import Present
+from dunr.adapters.stores.sql.present import Present, wanted_by
 from dunr.adapters.stores.sql.reports import SqlReports
 from dunr.adapters.stores.sql.tables import cases, customers, documents, methods, subscriptions
 from dunr.adapters.stores.sql.writes import Writes
@@ -106,11 +106,12 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports):
 
     def _commit(self, connection: Connection, changes: Sequence[Change]) -> Sequence[bool]:
         """Take what can be taken, then write all of it; a stale change leaves no trace and disturbs no other."""
-        present = Present(connection, self._database.dialect, changes)
+        dialect = self._database.dialect
+        found = dialect.find(connection, wanted_by(changes))
+        present = Present(found)
         answers = [present.take(change) for change in changes]
-        Writes([change for change, taken in zip(changes, answers, strict=True) if taken]).run(
-            connection, self._database.dialect
-        )
+        taken = Writes([change for change, answer in zip(changes, answers, strict=True) if answer])
+        dialect.write(connection, taken.batches(dialect, found))
         return answers
 
     # --- documents --------------------------------------------------------------------------------------------------

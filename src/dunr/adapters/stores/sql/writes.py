@@ -6,7 +6,7 @@ database lets another writer in between, the count of rows tells, and the group 
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Executable, Table, bindparam, insert, select, update
+from sqlalchemy import Table, bindparam, insert, update
 
 from dunr.adapters.stores.changes import (
     recorded_at,
@@ -25,8 +25,7 @@ from dunr.adapters.stores.sql.columns import (
     posting_cells,
     subscription_cells,
 )
-from dunr.adapters.stores.sql.database import LostRace
-from dunr.adapters.stores.sql.dialect import Dialect
+from dunr.adapters.stores.sql.dialect import ROW_TABLES, Batch, Dialect, Found
 from dunr.adapters.stores.sql.tables import (
     attempts,
     audit,
@@ -42,12 +41,12 @@ from dunr.core.decision import Posting
 from dunr.core.model import Case
 from dunr.ports import Change
 
-POSTED = select(postings.c.id).where(postings.c.id.in_(bindparam("ids", expanding=True)))
+INSERTS = {table.name: insert(table).inline() for table in (*ROW_TABLES, postings, posting_lines, audit)}
 UPDATES = {
     table.name: update(table)
     .where(table.c.id == bindparam("row_id"), table.c.version == bindparam("version_read"))
     .values({column.name: bindparam(column.name) for column in table.columns if column.name != "id"})
-    for table in (cases, subscriptions, methods, customers)
+    for table in ROW_TABLES
 }
 
 
@@ -85,45 +84,42 @@ class Writes:
         else:
             self._created.setdefault(table, []).append(cells)
 
-    def run(self, connection: Connection, dialect: Dialect) -> None:
-        """Write everything: rows first, then what refers to them."""
-        for table, cells in self._created.items():
-            _write_all(connection, dialect.insert_or_ignore(table), cells)
-        for table, cells in self._changed.items():
-            _write_all(connection, UPDATES[table.name], cells)
-        if self._attempts:
-            connection.execute(dialect.insert_or_update(attempts), self._attempts)
-        self._write_postings(connection)
-        if entries := [audit_cells(entry) for decision in self._decisions for entry in decision.audit]:
-            connection.execute(dialect.insert_or_ignore(audit), entries)
-        if recorded := [
+    def batches(self, dialect: Dialect, found: Found) -> list[Batch]:
+        """Everything that is to be written: rows first, then what refers to them. In each table in the order of its keys, where the order of rows says nothing."""
+        batches: list[Batch] = []
+        for table in ROW_TABLES:
+            created = sorted(self._created.get(table, ()), key=lambda cells: str(cells["id"]))
+            batches.append(Batch(INSERTS[table.name], created, each=True))
+            batches.append(Batch(UPDATES[table.name], self._changed.get(table, ()), each=True))
+        batches.append(Batch(dialect.insert_or_update(attempts), self._attempts, each=False))
+        batches += self._postings(found)
+        places = [entry for decision in self._decisions for entry in decision.audit]
+        fresh = {(entry.case_id, entry.number): entry for entry in places}
+        entries = [audit_cells(entry) for place, entry in fresh.items() if place not in found.hashes]
+        batches.append(Batch(INSERTS[audit.name], entries, each=True))
+        recorded = [
             effect_cells(effect, recorded_at(decision))
             for decision in self._decisions
             for effect in decision.recorded_effects
-        ]:
-            connection.execute(dialect.insert_or_ignore(effects), recorded)
+        ]
+        batches.append(Batch(dialect.insert_or_ignore(effects), recorded, each=False))
+        return [batch for batch in batches if batch.cells]
 
-    def _write_postings(self, connection: Connection) -> None:
-        """Post each entry that does not stand yet, with all of its lines."""
+    def _postings(self, found: Found) -> list[Batch]:
+        """Each entry that does not stand yet, with all of its lines."""
         wanted: dict[str, Posting] = {}
         for decision in self._decisions:
             for posting in decision.postings:
-                wanted.setdefault(posting.id, posting)
-        if not wanted:
-            return
-        posted = set(connection.execute(POSTED, {"ids": list(wanted)}).scalars())
-        fresh = [posting for posting in wanted.values() if posting.id not in posted]
-        if fresh:
-            connection.execute(insert(postings), [posting_cells(posting) for posting in fresh])
-        if lines := [cells for posting in fresh for cells in line_cells(posting)]:
-            connection.execute(insert(posting_lines), lines)
-
-
-def _write_all(connection: Connection, statement: Executable, cells: list[Cells]) -> None:
-    """Write each of these rows, or none: another writer came in between."""
-    result = connection.execute(statement, cells, execution_options={"preserve_rowcount": True})
-    if result.rowcount != len(cells):
-        raise LostRace
+                if posting.id not in found.postings:
+                    wanted.setdefault(posting.id, posting)
+        return [
+            Batch(INSERTS[postings.name], [posting_cells(posting) for posting in wanted.values()], each=True),
+            Batch(
+                INSERTS[posting_lines.name],
+                [cells for posting in wanted.values() for cells in line_cells(posting)],
+                each=True,
+            ),
+        ]
 
 
 def _changed_attempts(read: Case | None, written: Case) -> list[Cells]:
