@@ -301,6 +301,13 @@ def test_a_bank_debit_that_came_back_is_a_return_and_no_dispute(stranger: Strang
     assert (told.charges[0].status, told.charges[0].return_code) == (ChargeStatus.RETURNED, "insufficient_funds")
 
 
+def test_a_decline_that_comes_after_the_money_is_a_decline(stranger: Stranger, processor: StripeProcessor) -> None:
+    """A failed charge never becomes money, however paid the invoice is by then."""
+    paid = invoice(payment(intent("succeeded", latest_charge="ch_late"), "paid"), status="paid", amount_remaining=0)
+    told = look(stranger, processor, paid, charge(status="succeeded"), charge("ch_late", created=SECOND))
+    assert [one.status for one in told.charges] == [ChargeStatus.SUCCEEDED, ChargeStatus.DECLINED]
+
+
 def test_whatever_cannot_be_read_is_no_snapshot(stranger: Stranger, processor: StripeProcessor) -> None:
     with pytest.raises(ObjectMissing):
         processor.snapshot(ACCOUNT, "in_1")

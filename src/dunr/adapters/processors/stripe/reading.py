@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from dunr.adapters.processors.stripe.charges import ChargeOnWire, try_without_charge
-from dunr.adapters.processors.stripe.gathering import Gathered, intents_of, payments_of
+from dunr.adapters.processors.stripe.gathering import Gathered, intents_of
 from dunr.adapters.processors.stripe.methods import country_of, in_order
 from dunr.adapters.processors.stripe.money import minimum_minor
 from dunr.adapters.processors.stripe.wire import CustomerOnWire, InvoiceOnWire, SubscriptionOnWire, id_of, instant
@@ -44,7 +44,8 @@ SUBSCRIPTION_STATUSES: Mapping[str, SubscriptionStatus] = {
 def snapshot_of(told: Gathered) -> Snapshot:
     """All of it as ours. Raises `SnapshotUnavailable` where Stripe uses a word that is not known: in doubt nothing is decided."""
     invoice = told.invoice
-    charges = charges_of(invoice, told.charges, _returned(told))
+    returned = {charge.id: why for dispute, charge in told.disputes if (why := dispute.return_reason) is not None}
+    charges = charges_of(invoice, told.charges, returned)
     first_failed_at = _first_failed_at(invoice, charges)
     methods = in_order(told.methods, invoice, first_failed_at)
     own = {charge.id for charge in told.charges}
@@ -66,15 +67,6 @@ def snapshot_of(told: Gathered) -> Snapshot:
         ),
         processor_next_attempt_at=instant(next_attempt) if next_attempt is not None else None,
     )
-
-
-def _returned(told: Gathered) -> dict[str, str]:
-    """The bank's reason for each charge that came back: told in a dispute, or by a charge that failed after it had paid the invoice."""
-    by_dispute = {charge.id: why for dispute, charge in told.disputes if (why := dispute.return_reason) is not None}
-    paid = [one.payment.payment_intent for one in payments_of(told.invoice) if one.status == "paid"]
-    settled = {id_of(intent.latest_charge) for intent in paid if intent is not None}
-    failed = (charge for charge in told.charges if charge.charge_status is ChargeStatus.DECLINED)
-    return {one.id: one.failure_code or "returned" for one in failed if one.id in settled} | by_dispute
 
 
 def charges_of(
