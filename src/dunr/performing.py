@@ -21,6 +21,7 @@ from dunr.core.gate import ref_of
 from dunr.core.model import Case
 from dunr.core.terms import NoticeKind
 from dunr.engine import Engine
+from dunr.expiry_notices import ExpiryNotices
 from dunr.ports import Delivery, Mailer, ObjectMissing, Publisher, Refs, SnapshotUnavailable, Undone
 
 DEFER_SECONDS = 30
@@ -39,12 +40,15 @@ class Performer:
         self.store = engine.store
         self.mailer = mailer
         self.publisher = publisher
+        self._expiry_notices = ExpiryNotices(engine)
 
     def perform(self, undone: Undone) -> None:
         """Perform one effect and mark it done, or say when to try again."""
         effect = undone.effect
         try:
             match effect:
+                case Notice() if effect.card is not None:
+                    self._card_notice(effect, undone)
                 case Notice():
                     self._notice(effect, undone)
                 case Publish():
@@ -179,3 +183,20 @@ class Performer:
         """Tell a person, and let the time before a pause run from now."""
         self.engine.step(case.id, NoticeBounced(notice.key, notice.is_warning, why))
         self._done(notice.key, f"undeliverable: {why}")
+
+    def _card_notice(self, notice: Notice, undone: Undone) -> None:
+        """Tell the holder of a card that it expires, if that is still so and nothing else is to be said about it."""
+        processor, account, _ = notice.case_id.split(":", 2)
+        if self.engine.parts.rulebook.standing(processor, account).stops.mail:
+            self._defer(notice.key, undone, "mail is stopped")
+            return
+        card = self._expiry_notices.as_it_stands(notice)
+        customer = self.store.load(None, Refs(customer_id=notice.case_id)).customer
+        if card is None or (customer is not None and customer.mail_stopped):
+            self._done(notice.key, "dropped: the card has changed or is dunned already, or its holder wants no mail")
+            return
+        match self.mailer.send(notice, card.payer, self._expiry_notices.policy(processor).timezone):
+            case Delivery.SENT | Delivery.MAYBE_SENT | Delivery.UNDELIVERABLE as delivery:
+                self._done(notice.key, delivery)
+            case Delivery.FAILED_FOR_NOW:
+                self._defer(notice.key, undone, "the mail server did not take it")

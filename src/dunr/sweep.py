@@ -16,6 +16,7 @@ from dunr.core.snapshot import Snapshot
 from dunr.core.terms import AlertKind, CaseState, CloseReason, Outcome
 from dunr.daily_record import record_day
 from dunr.engine import Engine
+from dunr.expiry_notices import ExpiryNotices
 from dunr.ports import ObjectMissing, Refs, Reports, SnapshotUnavailable
 
 SWEPT = "sweep"
@@ -50,6 +51,7 @@ class Sweep:
         self.reports = reports
         self.alert = alert
         self.accounts = accounts
+        self._expiry_notices = ExpiryNotices(engine)
 
     def next_at(self) -> datetime:
         """When the next one is due. A store that was never swept begins its day now."""
@@ -83,6 +85,8 @@ class Sweep:
             if case_id not in seen:
                 seen.add(case_id)
                 findings.extend(self._look(case_id))
+        for name, account in self.accounts:
+            self._expiry_notices.record_due(name, account)
         for finding in findings:
             about = f"{finding.case_id}/{keys.audit_hash('', finding.what)[:12]}/{self.engine.clock.now():%Y-%m-%d}"
             self.alert(AlertKind.DRIFT, about, f"{finding.case_id}: {finding.what}")

@@ -16,7 +16,9 @@ from babel.core import Locale, UnknownLocaleError
 from dunr.errors import SettingsError
 
 SOURCE_LANGUAGE: Final = "en"
-FACTS: Final = frozenset({"amount", "brand", "invoice", "next_date", "pause_date", "name", "support_url"})
+FACTS: Final = frozenset(
+    {"amount", "brand", "invoice", "next_date", "pause_date", "name", "support_url", "card", "card_month"}
+)
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}")

@@ -1,10 +1,10 @@
 """How a date reads, and in whose timezone. Knows that a date promised to a customer is the date where they live."""
 
-from datetime import datetime
+from datetime import date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel.core import Locale
-from babel.dates import format_date
+from babel.dates import format_date, format_skeleton
 
 
 def zone_of(payer_timezone: str | None, policy_timezone: str) -> ZoneInfo:
@@ -20,3 +20,9 @@ def zone_of(payer_timezone: str | None, policy_timezone: str) -> ZoneInfo:
 def date_text(at: datetime, zone: ZoneInfo, locale: Locale) -> str:
     """The day in words, with the weekday and the year: Tuesday, July 7, 2026."""
     return format_date(at.astimezone(zone).date(), "full", locale=locale)
+
+
+def month_text(expires_on: str, locale: Locale) -> str:
+    """A month in words, of `2027-03`: March 2027."""
+    year, month = (int(part) for part in expires_on.split("-"))
+    return str(format_skeleton("yMMMM", date(year, month, 1), locale=locale))

@@ -19,10 +19,15 @@ _PURPOSE = "dunr.card-link.1"
 
 @dataclass(frozen=True, slots=True)
 class LinkClaims:
-    """What a link entitles its holder to: to see and pay one case, in one of its rounds."""
+    """What a link entitles its holder to: to see and pay one case, in one of its rounds; in round 0, to put a new card on file as the customer of that row."""
 
     case_id: str
     round: int
+
+    @property
+    def is_about_a_card(self) -> bool:
+        """Whether it belongs to no case, but to a customer whose card expires."""
+        return self.round == 0
 
 
 class LinkForged(CallerError):

@@ -14,7 +14,7 @@ from dunr.core.terms import NoticeKind
 from dunr.mail.addressee import greeting_name, usable_address
 from dunr.mail.brand import Brand
 from dunr.mail.catalogue import SOURCE_LANGUAGE, Catalogue, Language, choose
-from dunr.mail.dates import date_text, zone_of
+from dunr.mail.dates import date_text, month_text, zone_of
 from dunr.mail.layout import Layout, Letter
 from dunr.mail.links import Links
 from dunr.mail.message import RenderedMail, message_id, thread_id
@@ -69,13 +69,10 @@ class MailRenderer:
     def _facts(self, notice: Notice, payer: Payer, policy_timezone: str, language: Language) -> dict[str, str]:
         """What may be stated, as text. A fact that the notice lacks is not there, and no sentence can print it."""
         zone = zone_of(payer.timezone, policy_timezone)
-        processor = notice.case_id.partition(":")[0]
-        exponent = self._exponents(processor, notice.currency)
-        facts = {
-            "amount": amount_text(notice.amount_minor, notice.currency, exponent, language.locale),
-            "brand": self._brand.name,
-            "invoice": "".join(filter(str.isprintable, notice.processor_invoice_id)),
-        }
+        facts = {"brand": self._brand.name, **self._owed(notice, language)}
+        if notice.card is not None:
+            facts["card_month"] = month_text(notice.card.expires_on, language.locale)
+            facts |= {"card": notice.card.last4} if notice.card.last4 else {}
         if notice.next_attempt_at is not None:
             facts["next_date"] = date_text(notice.next_attempt_at, zone, language.locale)
         if notice.pause_at is not None:
@@ -85,6 +82,17 @@ class MailRenderer:
         if self._brand.support_url is not None:
             facts["support_url"] = self._brand.support_url
         return facts
+
+    def _owed(self, notice: Notice, language: Language) -> dict[str, str]:
+        """What is owed and for what, where anything is."""
+        if notice.kind is NoticeKind.CARD_EXPIRING:
+            return {}
+        processor = notice.case_id.partition(":")[0]
+        exponent = self._exponents(processor, notice.currency)
+        return {
+            "amount": amount_text(notice.amount_minor, notice.currency, exponent, language.locale),
+            "invoice": "".join(filter(str.isprintable, notice.processor_invoice_id)),
+        }
 
     def _letter(
         self, notice: Notice, words: Wording, catalogue: Catalogue, facts: Mapping[str, str], at: datetime
@@ -113,7 +121,7 @@ class MailRenderer:
 
     def _prose(self, kind: NoticeKind, locale: str, facts: Mapping[str, str]) -> str | None:
         """The copywriter's paragraph, if there is one and it passes. It is not told the customer's name."""
-        if self._copywriter is None:
+        if self._copywriter is None or kind is NoticeKind.CARD_EXPIRING:
             return None
         told = {name: value for name, value in facts.items() if name not in {"name", "support_url"}}
         prose = self._copywriter.prose(kind.value, locale, told)
@@ -138,7 +146,7 @@ def _details(
     words: Wording, kind: NoticeKind, catalogue: Catalogue, facts: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...]:
     """The facts again as a short table, for those who do not read letters."""
-    names = ["amount", "invoice"]
+    names = [name for name in ("amount", "invoice") if name in facts]
     if kind is not NoticeKind.RECEIPT and "next_date" in facts:
         names.append("next_date")
     if words.tells_pause:

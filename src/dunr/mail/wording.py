@@ -31,7 +31,13 @@ def wording(notice: Notice) -> Wording:
     table = _table(notice)
     pause = _pause_sentence(notice)
     names_pause_in_subject = notice.kind is NoticeKind.FINAL_WARNING and pause is not None
-    chosen = (_reason_sentence(notice), _retry_sentence(notice, table), pause, _closing_sentence(notice))
+    chosen = (
+        _card_sentence(notice),
+        _reason_sentence(notice),
+        _retry_sentence(notice, table),
+        pause,
+        _closing_sentence(notice),
+    )
     return Wording(
         subject=f"{table}.subject_pause" if names_pause_in_subject else f"{table}.subject",
         heading=f"{table}.heading",
@@ -55,10 +61,17 @@ def _retry_sentence(notice: Notice, table: str) -> str | None:
             return f"{table}.retry" if notice.next_attempt_at else f"{table}.no_retry"
         case NoticeKind.PAUSED | NoticeKind.METHOD_NEEDED | NoticeKind.CONFIRM_WITH_BANK:
             return f"{table}.retry" if notice.next_attempt_at else None
-        case NoticeKind.RECEIPT:
+        case NoticeKind.RECEIPT | NoticeKind.CARD_EXPIRING:
             return None
         case unreachable:
             assert_never(unreachable)
+
+
+def _card_sentence(notice: Notice) -> str | None:
+    """Which card it is and when it expires, where the notice is about one."""
+    if notice.card is None:
+        return None
+    return "card_expiring.card" if notice.card.last4 else "card_expiring.month"
 
 
 def _pause_sentence(notice: Notice) -> str | None:
@@ -66,7 +79,7 @@ def _pause_sentence(notice: Notice) -> str | None:
     if notice.pause_at is None:
         return None
     match notice.kind:
-        case NoticeKind.RECEIPT | NoticeKind.PAUSED:
+        case NoticeKind.RECEIPT | NoticeKind.PAUSED | NoticeKind.CARD_EXPIRING:
             return None
         case NoticeKind.FINAL_WARNING:
             return "pause.plain"
@@ -88,6 +101,8 @@ def _closing_sentence(notice: Notice) -> str | None:
             return "paused.way_back"
         case NoticeKind.RECEIPT:
             return "receipt.done"
+        case NoticeKind.CARD_EXPIRING:
+            return "card_expiring.done"
         case (
             NoticeKind.FIRST
             | NoticeKind.REMINDER

@@ -5,6 +5,7 @@ from datetime import datetime
 from random import Random
 
 from dunr.core.answers import CannotSay, ChargeAnswer, Declined, LookUpAnswer, NotThere, Paid, Pending, RefreshAnswer
+from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import RawDecline, Snapshot
@@ -118,9 +119,14 @@ class SimProcessor:
         self._watch.tell("processor", f"{processor_intent_id} is cancelled")
         return IntentAnswer(cancelled=True, succeeded=False)
 
+    def list_expiring(
+        self, account: str, until_month: str, processor_customer_id: str | None
+    ) -> Iterator[ExpiringCard]:
+        return iter(())
+
     def refresh_method(self, account: str, processor_customer_id: str, processor_method_id: str) -> RefreshAnswer:
         self._read_or_raise()
         return self.updater.refresh(processor_method_id, self.calls.weather)
 
-    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str) -> str:
+    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str | None) -> str:
         raise NotImplementedError

@@ -19,7 +19,6 @@ from dunr.core.terms import DeclineKind, DeclineReason, Outcome
 from dunr.entry.web.bodies import API_BODY_BYTES_MAX, read_body
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.pages import LOCALE, page
-from dunr.entry.web.stories import bare
 from dunr.entry.web.wishes import CUSTOMER, begin_attempt
 from dunr.errors import CallerError, WishRejected
 from dunr.mail.dates import date_text, zone_of
@@ -93,6 +92,8 @@ class CardLinkPages:
     def _case(self, token: str) -> Case:
         """The case that a link is for. Raises `LinkForged` or `LinkExpired`."""
         claims = self._links.read(token, self._face.now())
+        if claims.is_about_a_card:
+            raise LinkForged("There is nothing to pay by this link.")
         case = self._face.application.store.load(claims.case_id, Refs()).case
         if case is None:
             raise LinkForged("This link is not one of ours.")
@@ -102,24 +103,35 @@ class CardLinkPages:
 
     def _show(self, token: str) -> Response:
         try:
+            if self._links.read(token, self._face.now()).is_about_a_card:
+                merchant = self._face.settings.merchant_name
+                return page("card_expiring.html", {"merchant": merchant, "token": token}, 200, self._headers)
             return self._page("pay.html", self._case(token), token)
         except (LinkForged, LinkExpired) as refused:
             return self._sorry(refused)
 
     def _update(self, token: str) -> Response:
         try:
+            claims = self._links.read(token, self._face.now())
+            if claims.is_about_a_card:
+                return RedirectResponse(self._fresh_page(claims.case_id, None), SEE_OTHER, self._headers)
             case = self._case(token)
             if not case.is_open or case.in_flight is not None:
                 return self._page("pay.html", case, token, CONFLICT)
-            processor, customer = self._face.application.processors[case.processor], bare(case.customer_id)
-            if customer is None:
+            if case.customer_id is None:
                 raise WishRejected("This invoice cannot be paid online; please write to us.", CONFLICT)
-            url = processor.update_link(case.account, customer, case.processor_invoice_id)
+            url = self._fresh_page(case.customer_id, case.processor_invoice_id)
         except CallerError as refused:
             return self._sorry(refused)
         except (SnapshotUnavailable, ObjectMissing):
             return self._sorry(UNREACHABLE)
         return RedirectResponse(url, SEE_OTHER, self._headers)
+
+    def _fresh_page(self, customer_id: str, processor_invoice_id: str | None) -> str:
+        """A page of the processor's for a customer, by the id of their row. Raises `SnapshotUnavailable` or `ObjectMissing`."""
+        name, account, processor_customer_id = customer_id.split(":", 2)
+        processor = self._face.application.processors[name]
+        return processor.update_link(account, processor_customer_id, processor_invoice_id)
 
     def _pay_now(self, token: str) -> Response:
         try:

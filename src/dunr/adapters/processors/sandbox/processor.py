@@ -6,7 +6,7 @@ from datetime import datetime
 from dunr.adapters.processors.sandbox import answers, events
 from dunr.adapters.processors.sandbox.client import Answer, Kind, NoAnswer, SandboxClient, Unreadable, path
 from dunr.adapters.processors.sandbox.events import SandboxAccount
-from dunr.adapters.processors.sandbox.reading import CardRefreshed, SnapshotOnWire
+from dunr.adapters.processors.sandbox.reading import CardRefreshed, ExpiringListed, SnapshotOnWire
 from dunr.adapters.processors.sandbox.wire import (
     AccountRead,
     ChargesFound,
@@ -25,6 +25,7 @@ from dunr.core.answers import (
     Refreshed,
     Unanswered,
 )
+from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import Capability, ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
@@ -154,6 +155,20 @@ class SandboxProcessor:
         status = told.intent.status
         return IntentAnswer(cancelled=status == "cancelled", succeeded=status == "succeeded")
 
+    def list_expiring(
+        self, account: str, until_month: str, processor_customer_id: str | None
+    ) -> Iterator[ExpiringCard]:
+        """The sandbox's list of cards that expire by then."""
+        whose = {"customer": processor_customer_id} if processor_customer_id is not None else {}
+        cursor: dict[str, str] = {}
+        for _ in range(PAGES_MAX):
+            page = self._read(account, "/cards/expiring", ExpiringListed, {"until": until_month, **whose, **cursor})
+            yield from (one.seen() for one in page.cards)
+            if page.next_cursor is None:
+                return
+            cursor = {"cursor": page.next_cursor}
+        raise SnapshotUnavailable(f"the list of cards did not end after {PAGES_MAX} pages")
+
     def refresh_method(self, account: str, processor_customer_id: str, processor_method_id: str) -> RefreshAnswer:
         """Ask the sandbox's updater. A card that it has not renewed comes back as it stands."""
         try:
@@ -165,7 +180,7 @@ class SandboxProcessor:
             return Missed(told.why or "the updater has nothing newer")
         return Refreshed(told.card.seen(), told.fresh_cryptogram)
 
-    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str) -> str:
+    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str | None) -> str:
         """A fresh hosted page of the sandbox."""
         place = path("customers", processor_customer_id, "update_session")
         return self._post(account, place, {"invoice": processor_invoice_id}, LinkRead).url

@@ -5,6 +5,8 @@ from typing import Annotated
 import msgspec
 
 from dunr.adapters.processors.sandbox.wire import ChargeOnWire, Id, Instant, Minor
+from dunr.core.expiring import ExpiringCard
+from dunr.core.model import Payer
 from dunr.core.snapshot import (
     CustomerSnapshot,
     DisputeSnapshot,
@@ -113,6 +115,25 @@ class CardRefreshed(msgspec.Struct):
     card: MethodOnWire | None
     fresh_cryptogram: bool = False
     why: str | None = None
+
+
+class ExpiringOnWire(msgspec.Struct):
+    """A card that expires soon, with its holder."""
+
+    customer: CustomerOnWire
+    card: MethodOnWire
+
+    def seen(self) -> ExpiringCard:
+        known = self.customer.seen()
+        payer = Payer(known.email, known.name, known.locale, known.timezone, known.country)
+        return ExpiringCard(known.processor_customer_id, payer, self.card.seen())
+
+
+class ExpiringListed(msgspec.Struct):
+    """A page of cards that expire soon."""
+
+    cards: list[ExpiringOnWire]
+    next_cursor: str | None = None
 
 
 class DisputeOnWire(msgspec.Struct):

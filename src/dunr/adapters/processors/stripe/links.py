@@ -29,7 +29,7 @@ class HostedOnWire(msgspec.Struct):
     hosted_invoice_url: Address | None = None
 
 
-def fresh_page(connection: StripeConnection, account: str, customer_id: str, invoice_id: str) -> str:
+def fresh_page(connection: StripeConnection, account: str, customer_id: str, invoice_id: str | None) -> str:
     """The address to send the customer to. Raises `SnapshotUnavailable`, `KeyRefused` or `ObjectMissing`."""
     sessions, options = connection.v1.billing_portal.sessions, connection.options(account)
     params: SessionCreateParams = {"customer": customer_id, "flow_data": {"type": "payment_method_update"}}
@@ -41,6 +41,8 @@ def fresh_page(connection: StripeConnection, account: str, customer_id: str, inv
             raise SnapshotUnavailable(answer.told())
     except (NoAnswer, Unreadable) as failure:
         raise SnapshotUnavailable(str(failure)) from None
+    if invoice_id is None:
+        raise SnapshotUnavailable("the billing portal has no page: set the portal up at Stripe")
     return _hosted(connection, account, invoice_id)
 
 

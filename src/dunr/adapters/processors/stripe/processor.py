@@ -30,6 +30,7 @@ from dunr.core.answers import (
     RefusedKind,
     Unanswered,
 )
+from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import Capability, ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
@@ -172,12 +173,21 @@ class StripeProcessor:
             return intents.UNCONFIRMED
         return intents.cancel(self._connection, account, processor_intent_id)
 
+    def list_expiring(
+        self,
+        account: str,  # noqa: ARG002 - the port names what others need
+        until_month: str,  # noqa: ARG002
+        processor_customer_id: str | None,  # noqa: ARG002
+    ) -> Iterator[ExpiringCard]:
+        """Nothing: Stripe lists no cards by their expiry, and writes to their holders by itself, if told to."""
+        return iter(())
+
     def refresh_method(self, account: str, processor_customer_id: str, processor_method_id: str) -> RefreshAnswer:
         """The method as it stands now. Stripe cannot be asked for an update; it keeps cards fresh by itself, and a reading shows whether it did."""
         method = self._gatherer(account).method(processor_customer_id, processor_method_id).seen()
         return Refreshed(method) if method is not None else Missed("Stripe keeps no such payment method for retries")
 
-    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str) -> str:
+    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str | None) -> str:
         """A fresh page of Stripe's."""
         self._refuse_other(account)
         return links.fresh_page(self._connection, account, processor_customer_id, processor_invoice_id)
