@@ -31,7 +31,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
         Reply(429, refusal("lock_timeout")),
         Reply(400, refusal("lock_timeout")),
         Reply(409, refusal(None)),
-        Reply(503, b"<html>"),
+        Reply(503, b"<html>", {"stripe-should-retry": "true"}),
         Reply(400, refusal("some_new_code"), {"stripe-should-retry": "true"}),
     ],
 )
@@ -50,8 +50,13 @@ def test_a_reading_is_not_repeated_for_ever(stranger: Stranger, processor: Strip
     assert len(stranger.asked) == client.READ_TRIES_MAX
 
 
-def test_stripes_word_that_it_is_no_use_is_taken(stranger: Stranger, processor: StripeProcessor) -> None:
-    stranger.tell(INVOICES, Reply(500, refusal(None), {"stripe-should-retry": "false"}))
+@pytest.mark.parametrize(
+    "failed", [Reply(500, refusal(None)), Reply(429, refusal("lock_timeout"), {"stripe-should-retry": "false"})]
+)
+def test_what_does_not_pass_in_a_moment_is_left_to_the_engine(
+    stranger: Stranger, processor: StripeProcessor, failed: Reply
+) -> None:
+    stranger.tell(INVOICES, failed)
     with pytest.raises(SnapshotUnavailable):
         processor.invoices_of(ACCOUNT, OF_CUSTOMER)
     assert len(stranger.asked) == 1

@@ -184,13 +184,12 @@ class StripeConnection:
 
 
 def _worth_another(answer: Answer) -> bool:
-    """Whether a reading may come out otherwise a moment later. Stripe's own word counts first."""
+    """Whether a reading may come out otherwise a moment later. Stripe's own word counts first; after its own failures the engine waits longer than we would."""
     if answer.is_ok:
         return False
     if answer.should_retry is not None:
         return answer.should_retry
-    busy = answer.status in BUSY_STATUSES or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    return busy or answer.error().code == LOCK_TIMEOUT
+    return answer.status in BUSY_STATUSES or answer.error().code == LOCK_TIMEOUT
 
 
 def _refuse_failure(answer: Answer) -> None:
