@@ -16,6 +16,12 @@ from .snapshots import card_on_wire, customer_on_wire, methods, subscription_on_
 from .wire import Call
 
 
+class UpdateBody(msgspec.Struct, forbid_unknown_fields=True):
+    """What the updater finds: another card, or the same one with a later expiry."""
+
+    new_number: bool = True
+
+
 class ScriptBody(msgspec.Struct, forbid_unknown_fields=True):
     """The next outcomes of a card, in order."""
 
@@ -59,7 +65,7 @@ def update_card(tx: Transaction, call: Call) -> Reply:
     card = tx.get(Card, call.path["id"])
     if card is None or card.detached:
         raise unknown("attached card", call.path["id"])
-    billing.renew(tx, card)
+    billing.renew(tx, card, new_number=call.read(UpdateBody).new_number)
     return as_json({"card": card_on_wire(card)})
 
 

@@ -29,12 +29,12 @@ def invoice_on_wire(tx: Transaction, invoice: Invoice) -> dict[str, object]:
         "first_invoice": invoice.first_invoice,
         "created_at": on_wire(invoice.created_at),
         "minimum_minor": tx.settings.minimum_minor,
-        "products": _labels(invoice.products),
-        "tags": _labels(invoice.tags),
+        "products": labels(invoice.products),
+        "tags": labels(invoice.tags),
     }
 
 
-def _labels(stored: str | None) -> list[str]:
+def labels(stored: str | None) -> list[str]:
     return [] if stored is None else msgspec.json.decode(stored, type=list[str])
 
 

@@ -183,6 +183,38 @@ def test_methods_say_what_a_card_is_and_until_when(sandbox: StripeSandbox) -> No
     assert customer.invoice_settings.default_payment_method == "pm_1"
 
 
+@pytest.mark.parametrize(
+    ("rail", "kind"), [("ach", "us_bank_account"), ("bacs", "bacs_debit"), ("upi", "upi"), ("carrier", "custom")]
+)
+def test_every_rail_has_a_type_of_method(sandbox: StripeSandbox, rail: str, kind: str) -> None:
+    sandbox.fail(card={"id": "pm_1", "rail": rail})
+    method = sandbox.stripe.v1.payment_methods.retrieve("pm_1")
+    assert method.type == kind
+    assert getattr(method, kind) is not None
+
+
+def test_a_card_may_be_issued_elsewhere_and_stand_for_a_network_token(sandbox: StripeSandbox) -> None:
+    made = sandbox.fail(card={"id": "pm_1", "country": "BR", "network_token": True})
+    charge = sandbox.stripe.v1.charges.retrieve(str(made["charge"]))
+    assert charge.payment_method_details is not None
+    card = charge.payment_method_details.card
+    assert card is not None
+    assert card.network_token is not None
+    assert (card.country, card.network_token.used) == ("BR", True)
+
+
+def test_an_invoice_says_what_is_paid_for(sandbox: StripeSandbox) -> None:
+    sandbox.fail(products=["prod_desk", "prod_chair"], tags=["vip"])
+    invoice = sandbox.stripe.v1.invoices.retrieve("in_1")
+    details = [line.pricing.price_details for line in invoice.lines.data if line.pricing is not None]
+    assert [one.product for one in details if one is not None] == ["prod_desk", "prod_chair"]
+    assert sum(line.amount for line in invoice.lines.data) == 4900
+    assert invoice.metadata is not None
+    assert invoice.metadata["tags"] == "vip"
+    old = raw(sandbox, "/v1/invoices/in_1", BEFORE)
+    assert [line["price"]["product"] for line in old["lines"]["data"]] == ["prod_desk", "prod_chair"]
+
+
 def test_what_is_not_there_is_named(sandbox: StripeSandbox) -> None:
     read = sandbox.stripe.v1
     for call, what in (

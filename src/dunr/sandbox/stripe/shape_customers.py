@@ -14,7 +14,15 @@ from .versions import INVOICE_PAYMENTS, since
 # When a customer or a method came is in no book; nothing hangs on it.
 LONG_AGO = 1_577_836_800
 PERIOD = timedelta(days=30)
-METHOD_TYPES = {"card": "card", "ach": "us_bank_account", "sepa": "sepa_debit", "bacs": "bacs_debit"}
+# Carrier billing is none of Stripe's; it is shown as a method that the merchant brought along.
+METHOD_TYPES = {
+    "card": "card",
+    "ach": "us_bank_account",
+    "sepa": "sepa_debit",
+    "bacs": "bacs_debit",
+    "upi": "upi",
+    "carrier": "custom",
+}
 ENDED = "stripe_ended:"
 STATUSES = {"ended": "canceled"}
 
@@ -99,8 +107,9 @@ def expiry(tx: Transaction, card: Card) -> tuple[int, int]:
 
 
 def country_of(tx: Transaction, card: Card) -> str:
+    """Where the card was issued: what it says of itself, else where its owner lives."""
     owner = tx.get(Customer, card.customer)
-    return (owner.country if owner else None) or "US"
+    return card.country or (owner.country if owner else None) or "US"
 
 
 def _card(tx: Transaction, card: Card) -> dict[str, object]:
@@ -125,6 +134,10 @@ def _card(tx: Transaction, card: Card) -> dict[str, object]:
 
 
 def _debit(card: Card, kind: str) -> dict[str, object]:
+    if kind == "custom":
+        return {"display_name": "Carrier billing", "logo": None, "type": "custom"}
+    if kind == "upi":
+        return {"vpa": f"{card.last4}@sandbox"}
     named = {
         "us_bank_account": {"account_type": "checking", "bank_name": "STRIPE TEST BANK", "routing_number": "110000000"},
         "sepa_debit": {"bank_code": "37040044", "branch_code": "", "country": "DE"},

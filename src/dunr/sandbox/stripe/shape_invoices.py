@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dunr.sandbox.database import Transaction
 from dunr.sandbox.records import Charge, Customer, Invoice, Subscription
+from dunr.sandbox.snapshots import labels
 
 from . import unused
 from .payments import Payment, charges_of, payments_of, status_of_invoice
@@ -48,7 +49,7 @@ def invoice(tx: Transaction, found: Invoice, version: str) -> dict[str, object]:
         "last_finalization_error": None,
         "lines": _lines(tx, found, version),
         "livemode": is_live(tx),
-        "metadata": {},
+        "metadata": {"tags": ",".join(labels(found.tags))} if found.tags is not None else {},
         "next_payment_attempt": unix(found.next_attempt_at),
         "number": None if found.status == "draft" else f"SANDBOX-{found.id[-8:].upper()}",
         "period_end": unix(found.created_at),
@@ -113,13 +114,25 @@ def _parent(found: Invoice) -> dict[str, object] | None:
 
 
 def _lines(tx: Transaction, found: Invoice, version: str) -> dict[str, object]:
+    """One line a product; the first one carries the whole amount."""
+    products: list[str | None] = [*labels(found.products)] or [None]
+    data = [_line(tx, found, version, number, product) for number, product in enumerate(products)]
+    url = f"/v1/invoices/{found.id}/lines"
+    return {"object": "list", "data": data, "has_more": False, "total_count": len(data), "url": url}
+
+
+def _line(tx: Transaction, found: Invoice, version: str, number: int, product: str | None) -> dict[str, object]:
     subscription = tx.get(Subscription, found.subscription)
+    amount = found.amount_total_minor if number == 0 else 0
     line: dict[str, object] = {
-        "id": f"il_{found.id}",
+        "id": f"il_{found.id}" if number == 0 else f"il_{found.id}_{number}",
         "object": "line_item",
-        "amount": found.amount_total_minor,
+        "amount": amount,
         "currency": found.currency,
         "description": "Sandbox subscription",
+        "discount_amounts": [],
+        "discountable": True,
+        "discounts": [],
         "livemode": is_live(tx),
         "metadata": {},
         "period": {
@@ -131,11 +144,21 @@ def _lines(tx: Transaction, found: Invoice, version: str) -> dict[str, object]:
     if since(version, INVOICE_PAYMENTS):
         line["invoice"] = found.id
         line["parent"] = None if found.subscription is None else _line_parent(found.subscription)
+        line["pricing"] = None if product is None else _pricing(product, amount)
     else:
+        line["price"] = None if product is None else _price(product, found.currency)
         line["subscription"] = found.subscription
         line["type"] = "invoiceitem" if found.subscription is None else "subscription"
-    url = f"/v1/invoices/{found.id}/lines"
-    return {"object": "list", "data": [line], "has_more": False, "total_count": 1, "url": url}
+    return line
+
+
+def _pricing(product: str, amount: int) -> dict[str, object]:
+    details = {"price": f"price_{product}", "product": product}
+    return {"price_details": details, "type": "price_details", "unit_amount_decimal": str(amount)}
+
+
+def _price(product: str, currency: str) -> dict[str, object]:
+    return {"id": f"price_{product}", "object": "price", "currency": currency, "product": product}
 
 
 def _line_parent(subscription: str) -> dict[str, object]:

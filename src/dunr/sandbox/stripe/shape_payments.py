@@ -89,7 +89,7 @@ def _details(tx: Transaction, found: Charge) -> dict[str, object] | None:
             "funding": "credit",
             "last4": card.last4,
             "network": brand,
-            "network_token": {"used": False},
+            "network_token": {"used": card.network_token},
             "three_d_secure": None,
             "wallet": None,
         },
