@@ -114,11 +114,11 @@ def test_a_business_day_step_keeps_the_window_s_hours_and_the_merchant_s_days() 
     assert dates(plan) == ["2026-06-24 13:00", "2026-06-29 13:00", "2026-07-02 13:00", "2026-07-07 13:00"]
     # From Friday evening there, the window leads to Saturday, and the merchant's days to Monday.
     rung = rungs(policy, facts(), FUNDS, 0, 0, 0)[0]
-    at, why = snap(
+    snapped = snap(
         utc("2026-06-26 23:00"), rung, around(policy, utc("2026-06-23 10:00"), NEW_YORK), utc("2026-06-23 10:00")
     )
-    assert at == utc("2026-06-29 13:00")
-    assert len(why) == 3
+    assert snapped.at == utc("2026-06-29 13:00")
+    assert len(snapped.why) == 3
 
 
 def test_nothing_snaps_where_that_is_switched_off() -> None:
@@ -138,9 +138,9 @@ def test_rules_that_never_agree_leave_no_date() -> None:
     )
     rung = rungs(policy, odd, FUNDS, 0, 0, 0)[0]
     where = replace(around(policy, utc("2026-06-23 10:00"), "Pacific/Midway"), facts=odd)
-    at, why = snap(utc("2026-06-23 10:00"), rung, where, utc("2026-06-23 10:00"))
-    assert at is None
-    assert why[-1] == "no date: after 20 rounds the rules still move it"
+    snapped = snap(utc("2026-06-23 10:00"), rung, where, utc("2026-06-23 10:00"))
+    assert snapped.at is None
+    assert snapped.why[-1] == "no date: after 20 rounds the rules still move it"
 
 
 # --- where the payer lives ------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_each_step_has_one_instant_on_a_day_of_clock_change(
         found = []
         for half_hour in range(6 * 24 * 2):
             wanted_at = start + timedelta(minutes=30 * half_hour)
-            at, _ = snap(wanted_at, rung, where, wanted_at)
+            at = snap(wanted_at, rung, where, wanted_at).at
             assert at is not None
             assert at >= wanted_at
             found.append(at)

@@ -14,7 +14,7 @@ from datetime import datetime
 from dunr.core.answers import RefusedKind
 from dunr.core.method_notes import MethodNotes
 from dunr.core.rules import Avoided
-from dunr.core.sends import Forgotten, Send
+from dunr.core.sends import Forgotten, Lease, Send
 from dunr.core.snapshot import UnknownCodes
 from dunr.core.terms import (
     UNSETTLED,
@@ -105,6 +105,7 @@ class PlannedStep(Value):
     at: datetime
     why: tuple[str, ...]
     told_at: datetime | None = None
+    deferred_by: str | None = None  # the network's rule that put it off
 
 
 class Plan(Value):
@@ -225,16 +226,6 @@ class Subscription(Value):
     cases: tuple[CaseShare, ...] = ()
     lent_credential: str | None = None  # access is lent to who put this credential on file, until its run ends
     lent_before: tuple[str, ...] = ()  # credentials for which access was lent already
-
-
-class Lease(Value):
-    """Short exclusive use of a card key while an attempt is sent."""
-
-    case_id: str
-    attempt_number: int
-    holder: str
-    fence: int
-    expires_at: datetime
 
 
 class Method(Value):

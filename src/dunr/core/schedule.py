@@ -32,10 +32,11 @@ SHORT_UNITS = (StepUnit.MINUTES, StepUnit.SECONDS)  # steps that run at their ti
 
 
 class Laid(Value):
-    """The dates of the rungs that have one, and why the rung after them has none."""
+    """The dates of the rungs that have one, and why the rung after them has none; `forbidden_by` is the network's rule that leaves it without, if one does."""
 
     steps: tuple[PlannedStep, ...]
     undated: tuple[str, ...] = ()
+    forbidden_by: str | None = None
 
 
 def after(step: Step, base: datetime, policy: Policy, facts: Facts) -> tuple[datetime, tuple[str, ...]]:
@@ -110,10 +111,11 @@ def lay(
             earliest = max(earliest, told_at)
             if wanted_at < told_at:
                 wanted_at, is_set, why = told_at, True, (*why, "the customer was told this date")
-        at, moved = snap(wanted_at, rung_now, around, earliest, is_counted=not is_set)
+        snapped = snap(wanted_at, rung_now, around, earliest, is_counted=not is_set)
+        at, why = snapped.at, why + snapped.why
         if at is None:
-            return Laid(tuple(steps), (f"step {rung.number} has no date", *why, *moved))
-        steps.append(PlannedStep(rung.number, at, why + moved, told_at))
+            return Laid(tuple(steps), (f"step {rung.number} has no date", *why), snapped.deferred_by)
+        steps.append(PlannedStep(rung.number, at, why, told_at, snapped.deferred_by))
         if wish is not None:
             around = replace(around, method=assumed(around.method, wish, at))
         base = at

@@ -1,4 +1,4 @@
-"""What went out on one card, as the networks count it.
+"""What went out on one card, as the networks count it, and who may send on it now.
 
 Every cap hangs on a card, not on an invoice, and holds whoever began the attempt. So the card's own row remembers its sends: what each asked for and what the
 issuer said to it. The row keeps the newest ones; of those that it has to forget it keeps how many there were and how late the last was, and they count in full.
@@ -26,6 +26,16 @@ class Initiator(StrEnum):
 
     MERCHANT = "merchant"
     CUSTOMER = "customer"  # was at the screen
+
+
+class Lease(Value):
+    """Short exclusive use of a card key while an attempt is sent."""
+
+    case_id: str
+    attempt_number: int
+    holder: str
+    fence: int
+    expires_at: datetime
 
 
 class Send(Value):

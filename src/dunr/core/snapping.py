@@ -16,6 +16,7 @@ from dunr.core.paydays import first_payday
 from dunr.core.policy import Policy, Strategy, Window
 from dunr.core.strategies import FIBONACCI_SPAN, Rung
 from dunr.core.terms import StepUnit
+from dunr.core.value import Value
 from dunr.core.windows import Place, closed_because, nearest_open, next_open
 
 ROUNDS_MAX = 20
@@ -26,17 +27,25 @@ Move = tuple[datetime | None, str]  # the later instant (None: never), and why
 Rule = Callable[[datetime, Rung, Circumstances], Move | None]
 
 
+class Snapped(Value):
+    """The date that a step gets, or None; a reason for each move; and the network's rule that deferred it or left it without a date, if one did."""
+
+    at: datetime | None
+    why: tuple[str, ...]
+    deferred_by: str | None = None
+
+
 def snap(
     wanted_at: datetime, rung: Rung, around: Circumstances, earliest: datetime, *, is_counted: bool = False
-) -> tuple[datetime | None, tuple[str, ...]]:
-    """The date that a step gets, or None, with a reason for each move.
+) -> Snapped:
+    """The date that a step gets.
 
     `earliest` bounds a window that may move a date back. `is_counted`: the date was counted in business days, and so is one of them.
     """
     rules = rules_for(rung, around)
     if not rules or (is_counted and rules is BUSINESS_DAY_ONLY):
-        return wanted_at, ()
-    at, why = wanted_at, []
+        return Snapped(wanted_at, ())
+    at, why, deferred_by = wanted_at, [], None
     window = around.policy.window
     if window is not None and window.nearest and _window in rules:
         at = nearest_open(wanted_at, window, _place(rung, around), earliest)
@@ -48,12 +57,14 @@ def snap(
             move = rule(at, rung, around)
             if move is not None:
                 why.append(move[1])
+                if rule is _room:
+                    deferred_by = _network_rule(at, around) or deferred_by
                 if move[0] is None:
-                    return None, tuple(why)
+                    return Snapped(None, tuple(why), deferred_by)
                 at = move[0]
         if at == before:
-            return at, tuple(why)
-    return None, (*why, f"no date: after {ROUNDS_MAX} rounds the rules still move it")
+            return Snapped(at, tuple(why), deferred_by)
+    return Snapped(None, (*why, f"no date: after {ROUNDS_MAX} rounds the rules still move it"), deferred_by)
 
 
 def rules_for(rung: Rung, around: Circumstances) -> tuple[Rule, ...]:
@@ -179,7 +190,14 @@ def _room(at: datetime, rung: Rung, around: Circumstances) -> Move | None:
         return None, f"no date: {found.why}, and waiting does not help"
     if limit_at is not None and found.until_at > limit_at:
         return None, f"no date: {found.why}, and there is room again only at {found.until_at.isoformat()}"
-    return found.until_at, f"deferred to {found.until_at.isoformat()}: {found.why}"
+    return found.until_at, f"deferred to {found.until_at.isoformat()} by {found.rule}: {found.why}"
+
+
+def _network_rule(at: datetime, around: Circumstances) -> str | None:
+    """The network's rule for which there is no room at an instant, or None where it is a ceiling of the policy."""
+    assert around.wish is not None, "the rule is left out where there is no card"
+    found = allowance(around.wish, around.method, around.policy, around.facts, at)
+    return None if found.is_own else found.rule
 
 
 def _said(at: datetime, zone_name: str) -> str:

@@ -5,7 +5,8 @@ A backup's attempt spends no step, and its decline says nothing about the defaul
 
 from datetime import timedelta
 
-from dunr.core.decide.allowing import allowance_of, note_avoided
+from dunr.core.decide.allowing import allowance_of
+from dunr.core.decide.avoiding import note_avoided
 from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.planning import STOPPED_LOOK

@@ -15,8 +15,9 @@ from dunr.core.decide.remembering import remember, send_of_attempt
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
 from dunr.core.gate import OLDER_LOOK, chargeable_method, closed_because, is_believed, is_stopped, ref_of
-from dunr.core.model import Attempt, Lease, Method, MethodRef
+from dunr.core.model import Attempt, Method, MethodRef
 from dunr.core.schedule import is_missed
+from dunr.core.sends import Lease
 from dunr.core.terms import SLOW_RAILS, Access, Outcome, RestoreOn, Trigger
 from dunr.core.value import replace
 
@@ -56,7 +57,7 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
         return
     allowed = allowance_of(draft, method, Trigger.TIMER)
     if allowed.until_at is not None:
-        put_off(draft, allowed)
+        put_off(draft, step)
         return
     if default.is_network_token and fresh_details.needs_cryptogram(draft, method):
         fresh_details.ask_for_cryptogram(draft, method)

@@ -9,6 +9,7 @@ from typing import assert_never
 from dunr.core import ledger, notices
 from dunr.core.circumstances import Circumstances
 from dunr.core.decide import fresh_details
+from dunr.core.decide.avoiding import note_laid
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.surroundings import circumstances_of
 from dunr.core.decide.telling import tell_customer_to_act, tell_next_step, warn_late
@@ -157,6 +158,7 @@ def _without_passed(
 def _write(draft: Draft, laid: Laid) -> None:
     """Write what was laid, and what it means for the case."""
     draft.why(*laid.undated)
+    note_laid(draft, laid)
     set_steps(draft, laid.steps)
     settle_state(draft, is_undated=bool(laid.undated))
 

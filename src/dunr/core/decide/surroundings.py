@@ -6,7 +6,8 @@ from dunr.core import keys
 from dunr.core.circumstances import Circumstances, whereabouts
 from dunr.core.counting import Wish
 from dunr.core.decide.draft import Draft
-from dunr.core.model import Attempt, Method
+from dunr.core.gate import ref_of
+from dunr.core.model import Attempt, Method, MethodRef
 from dunr.core.sends import Initiator
 from dunr.core.snapshot import MethodSnapshot
 from dunr.core.strategies import gap_min_for
@@ -30,12 +31,12 @@ def circumstances_of(draft: Draft, reason: DeclineReason) -> Circumstances:
         zone_name=zone_name,
         zone_why=zone_why,
         country=payer.country,
-        wish=_wish(draft, default) if default is not None else None,
+        wish=wish_of(draft, ref_of(default), Initiator.MERCHANT) if default is not None else None,
         method=_row(draft, default) if default is not None else None,
         floor_at=floor_at,
         floor_why=floor_why,
         issuer_wait_until_at=case.issuer_wait_until_at,
-        deferral_limit_at=_deferral_limit(draft),
+        deferral_limit_at=deferral_limit(draft),
     )
 
 
@@ -51,7 +52,7 @@ def _floor(draft: Draft, reason: DeclineReason) -> tuple[datetime | None, str]:
     return wait_until_at, "the bank or its network asked to wait until then"
 
 
-def _deferral_limit(draft: Draft) -> datetime:
+def deferral_limit(draft: Draft) -> datetime:
     """Until when a step may be deferred: 30 days from the first failure, or the deadline where one is set."""
     case = draft.case
     limit_at = case.first_failed_at + PUT_OFF_MAX
@@ -62,19 +63,21 @@ def _deferral_limit(draft: Draft) -> datetime:
     return limit_at
 
 
-def _wish(draft: Draft, method: MethodSnapshot) -> Wish:
-    """The attempt that a step would make, as its network would see it."""
-    case = draft.case
+def wish_of(draft: Draft, method: MethodRef, initiator: Initiator) -> Wish:
+    """An attempt at what is due, by that method, as its network would see it."""
+    case, methods = draft.case, draft.snapshot.methods
+    shown = next((one for one in methods if one.processor_method_id == method.processor_method_id), None)
+    country = shown.country if shown is not None else None
     return Wish(
         case_id=case.id,
         first_at=case.attempts[0].begun_at,
         rail=method.rail,
         network=method.network,
-        region=method.country or draft.payer.country,
+        region=country or draft.payer.country,
         credential=method.credential,
         amount_minor=draft.snapshot.invoice.amount_due_minor,
         currency=case.currency,
-        initiator=Initiator.MERCHANT,
+        initiator=initiator,
         after_reason=case.deciding_reason,
     )
 

@@ -15,7 +15,8 @@ from dunr.core.decide.opening import method_row
 from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptOverdue
 from dunr.core.gate import closed_because, is_key_old
-from dunr.core.model import Attempt, Lease
+from dunr.core.model import Attempt
+from dunr.core.sends import Lease
 from dunr.core.terms import AlertKind, InFlightAction, Outcome, Trigger
 from dunr.core.value import replace
 
