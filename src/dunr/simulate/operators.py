@@ -1,6 +1,6 @@
 """What people ask of dunr: *pay now*, and the operator's acts. Each is a request with an engine of its own, interleaved with the workers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from random import Random
 
@@ -12,6 +12,7 @@ from dunr.core.events import (
     HoldPlaced,
     HoldReleased,
     PayNow,
+    PolicyMoved,
     PromiseMade,
     RetryNow,
     StepPostponed,
@@ -46,8 +47,10 @@ class Operators:
         self._store = store
         self._watch = watch
 
-    def wishes(self, engine: Engine, calls: Calls) -> tuple[tuple[int, Callable[[Invoice], None]], ...]:
-        """Every wish with its weight."""
+    def wishes(
+        self, engine: Engine, calls: Calls, policies: Sequence[str]
+    ) -> tuple[tuple[int, Callable[[Invoice], None]], ...]:
+        """Every wish with its weight. `policies` are the hashes of those that a case may be moved to."""
 
         def asks(event_of: Callable[[Case], Event | None], times: int = 1) -> Callable[[Invoice], None]:
             return lambda invoice: self._ask(engine, invoice, event_of, times)
@@ -64,6 +67,7 @@ class Operators:
             (1, asks(lambda _: DeadlineExtended(OPERATOR, now() + timedelta(days=12)))),
             (1, asks(lambda _: PromiseMade("customer", now() + timedelta(days=1)))),
             (1, asks(lambda _: CaseClosed(OPERATOR, "agreed"))),
+            (2, asks(lambda _: PolicyMoved(OPERATOR, self._rng.choice(policies)))),
             (4, asks(lambda case: self._by_hand(case, calls))),
         )
 

@@ -26,7 +26,7 @@ from dunr.simulate.store import WatchedStore
 from dunr.simulate.story import Story
 from dunr.simulate.turns import Task, Turns
 from dunr.simulate.watching import Watch
-from dunr.simulate.weather import draw, healed
+from dunr.simulate.weather import POLICIES, draw, healed
 from dunr.simulate.webhooks import ACCOUNT, PROCESSOR, Webhooks
 
 TROUBLE_LASTS = timedelta(days=16)
@@ -62,7 +62,8 @@ class World:
         self.webhooks.door = self._receive
         self.people = People(rng, clock, self.happenings, self.calls, self.webhooks, self.watch)
         self.operators = Operators(rng, clock, self.happenings, self.turns, self.store, self.watch)
-        self.acts = self.people.acts() + self.operators.wishes(self.web, self.calls)
+        moved_to = [self.rulebook.keep(policy) for policy in POLICIES]
+        self.acts = self.people.acts() + self.operators.wishes(self.web, self.calls, moved_to)
         self.weights = [weight for weight, _ in self.acts]
         self.subscriptions: dict[str, SimSubscription] = {}
         self.watch.ended_there = self._ended_there
