@@ -68,3 +68,23 @@ def test_the_confirmation_is_one_capture_and_the_end(played: Rehearsal, name: st
     assert played.case(f"in_{name}")["state"] == "recovered"
     assert played.access(f"sub_in_{name}") == "granted"
     assert played.balance(f"in_{name}")["receivable"] == 0
+
+
+def test_a_new_card_waits_until_the_first_try_is_cancelled_and_that_confirmed(world: Rehearsal) -> None:
+    world.script("card_1", "requires_action")
+    world.fail("in_first")
+    world.advance("2026-06-24T12:00:00Z")
+    (retry,) = world.requests("in_first")
+    world.add_card("cus_1", "card_new")
+    world.advance("2026-06-24T13:00:00Z")
+
+    last = world.requests("in_first")[-1]
+    assert (last["card"], last["captured"]) == ("card_new", True)
+    # What the bank was asked to confirm cannot be confirmed any more, so nothing is ever collected twice.
+    late = world.psp.post(f"/sandbox/charges/{retry['charge']}/confirm")
+    assert late.status_code == 409
+    assert "cancelled" in late.text
+    assert world.captures("in_first") == 1
+    told = " ".join(why for entry in world.case("in_first")["audit"] for why in entry["because"])
+    assert "it is cancelled, and that confirmed, first" in told
+    assert "the earlier try is cancelled, and that is confirmed" in told
