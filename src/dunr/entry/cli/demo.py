@@ -63,7 +63,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     if keep.exists() and any(keep.iterdir()):
         raise Failed(f"{keep} is not empty; name a folder that is, or one that does not exist yet.")
     keep.mkdir(parents=True, exist_ok=True)
-    yield keep
+    yield keep.resolve()
 
 
 @contextmanager
