@@ -82,6 +82,13 @@ def test_a_renewed_card_without_money_goes_on_by_the_ladder_of_that(played: Rehe
     assert played.captures("in_gus") == 1
 
 
+def test_the_hit_rate_has_a_line_of_its_own(played: Rehearsal) -> None:
+    home = played.http.get("/").text
+    assert "5 of 7 requests brought newer details (71 %), and 4 of them a payment" in home
+    (asked,) = played.case("in_cleo")["refreshes"]
+    assert (asked["hit"], asked["reason"], asked["processor_method_id"]) == (False, "expired_card", "card_cleo")
+
+
 def test_the_story_tells_what_was_asked_and_what_came_of_it(played: Rehearsal) -> None:
     told = " ".join(why for entry in played.case("in_ada")["audit"] for why in entry["because"])
     assert "fresher details of the payment method are asked for before anything else" in told

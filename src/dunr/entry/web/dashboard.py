@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dunr.core.effects import RaiseAlert
+from dunr.core.funnel import refresh_line
 from dunr.core.terms import CaseState
 from dunr.entry.web.admission import admit
 from dunr.entry.web.clock import clock_now
@@ -69,6 +70,7 @@ class Dashboard:
         ended = [case_answer(case) for case in cases if not case.is_open]
         return {
             "figures": figures_of(cases),
+            "refreshes": refresh_line(cases),
             "avoided": avoided_answer(fees_avoided(cases)),
             "is_cut": len(cases) == CASES_MAX,
             "open_cases": shown[:OPEN_CASES_SHOWN_MAX],

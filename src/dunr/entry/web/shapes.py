@@ -50,6 +50,17 @@ class PlanAnswer(msgspec.Struct, frozen=True):
     pause_why: tuple[str, ...]
 
 
+class RefreshAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One request for fresher details of a payment method. `hit` is null until it is answered; `reason` is null where only a fresh cryptogram was wanted."""
+
+    processor_method_id: str
+    reason: str | None
+    asked_at: datetime
+    answered_at: datetime | None
+    hit: bool | None
+    why: str
+
+
 class HoldAnswer(msgspec.Struct, frozen=True):
     """A reason to send nothing; it is released by its `ref`."""
 
@@ -164,6 +175,7 @@ class StoryAnswer(CaseAnswer, frozen=True, kw_only=True):
     avoided: tuple[AvoidedAnswer, ...]
     plan: PlanAnswer
     holds: tuple[HoldAnswer, ...]
+    refreshes: tuple[RefreshAnswer, ...]
     notices: tuple[NoticeAnswer, ...]
     subscription_access: AccessAnswer | None
     postings: tuple[PostingAnswer, ...]

@@ -9,6 +9,7 @@ import msgspec
 
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import Notice, RaiseAlert
+from dunr.core.method_notes import Refresh
 from dunr.core.model import Attempt, Case, Hold, Plan, Subscription
 from dunr.core.rules import Avoided
 from dunr.core.shown import shown_state
@@ -23,6 +24,7 @@ from dunr.entry.web.shapes import (
     NoticeAnswer,
     PlanAnswer,
     PostingAnswer,
+    RefreshAnswer,
     StepAnswer,
     StoryAnswer,
 )
@@ -79,6 +81,7 @@ def story(store: Store, reports: Reports, case: Case) -> StoryAnswer:
         avoided=avoided_answer(case.avoided),
         plan=_plan(case.plan),
         holds=tuple(_hold(hold) for hold in case.holds),
+        refreshes=tuple(_refresh(refresh) for refresh in case.method_notes.refreshes),
         notices=tuple(
             _notice(record, record.effect) for record in reversed(notices) if isinstance(record.effect, Notice)
         ),
@@ -131,6 +134,17 @@ def avoided_answer(rows: Sequence[Avoided]) -> tuple[AvoidedAnswer, ...]:
 def _plan(plan: Plan) -> PlanAnswer:
     steps = tuple(StepAnswer(step.number, step.at, step.why, step.told_at) for step in plan.steps)
     return PlanAnswer(steps, plan.pause_at, plan.pause_why)
+
+
+def _refresh(refresh: Refresh) -> RefreshAnswer:
+    return RefreshAnswer(
+        processor_method_id=refresh.processor_method_id,
+        reason=refresh.reason,
+        asked_at=refresh.asked_at,
+        answered_at=refresh.answered_at,
+        hit=None if refresh.is_pending else refresh.is_hit,
+        why=refresh.why,
+    )
 
 
 def _hold(hold: Hold) -> HoldAnswer:
