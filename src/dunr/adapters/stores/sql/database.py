@@ -65,6 +65,7 @@ class Database:
 
     def close(self) -> None:
         """Let go of the database."""
+        self.dialect.close()
         self._readers.dispose()
         self._writers.dispose()
         self.high_water.close()

@@ -115,11 +115,23 @@ class Dialect(Protocol):
         ...
 
     def write(self, connection: Connection, batches: Sequence[Batch]) -> None:
-        """Write all batches in their order. Raises `LostRace` where another writer came in between."""
+        """Write all batches in their order, as the last thing in the transaction. Raises `LostRace`, or that a key is taken, where another writer came in between."""
         ...
 
     def surroundings(self, ask: Ask) -> Mapping[str, str]:
         """What the place looks like in which the database lives, by names of `core.identity`."""
+        ...
+
+    def ring(self) -> None:
+        """Hint to all processes that something may be due."""
+        ...
+
+    def listen(self, heard: Callable[[], None]) -> Callable[[], None]:
+        """Call `heard`, from another thread, when somebody rings; answers what stops it. A hint may be lost: go on polling."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what this opened by itself."""
         ...
 
     def judge(self, error: Exception) -> Fault | None:

@@ -24,6 +24,10 @@ UNAPPLIED = (
     .order_by(inbounds.c.due_at, inbounds.c.sequence)
     .limit(bindparam("limit"))
 )
+# Somebody else may have applied it since it was read.
+UNSETTLED = update(inbounds).where(
+    inbounds.c.key == bindparam("wanted"), inbounds.c.state != InboundState.APPLIED.value
+)
 SNAPSHOT = select(inbounds.c.snapshot).where(inbounds.c.key == bindparam("wanted"))
 
 
@@ -35,7 +39,10 @@ class SqlInbox:
     def receive(self, inbounds: Sequence[Inbound]) -> Sequence[Receipt]:
         if not inbounds:
             return []
-        return self._database.write_once(lambda connection: self._receive(connection, inbounds))
+        receipts = self._database.write_once(lambda connection: self._receive(connection, inbounds))
+        if Receipt.NEW in receipts:
+            self._database.dialect.ring()
+        return receipts
 
     def _receive(self, connection: Connection, group: Sequence[Inbound]) -> Sequence[Receipt]:
         """Insert the first of each key, then compare the others with what stands there. Other bodies are kept in a statement of their own: where it fails, nothing
@@ -73,7 +80,7 @@ class SqlInbox:
         return inbound_from(rows[0]) if rows else None
 
     def settle(self, key: str, settlement: Settlement) -> None:
-        self._database.write(lambda connection: self._settle(connection, key, settlement))
+        self._database.write_once(lambda connection: self._settle(connection, key, settlement))
 
     def _settle(self, connection: Connection, key: str, settlement: Settlement) -> None:
         row = connection.execute(ONE, {"wanted": key}).one_or_none()
@@ -89,7 +96,7 @@ class SqlInbox:
         }
         if settlement.snapshot is not None:
             cells["snapshot"] = to_json(settlement.snapshot)
-        connection.execute(update(inbounds).where(inbounds.c.key == key).values(cells))
+        connection.execute(UNSETTLED.values(cells), {"wanted": key})
 
     def snapshot_of(self, key: str) -> Snapshot | None:
         """The snapshot that was kept with an inbound."""

@@ -48,11 +48,11 @@ class SqlOutbox:
 
     def done(self, effect_key: str, at: datetime, note: str) -> None:
         parameters = {"wanted": effect_key, "at": at, "why": note}
-        self._database.write(lambda connection: connection.execute(DONE, parameters))
+        self._database.write_once(lambda connection: connection.execute(DONE, parameters))
 
     def defer(self, effect_key: str, due_at: datetime, note: str) -> None:
         parameters = {"wanted": effect_key, "at": due_at, "why": note}
-        self._database.write(lambda connection: connection.execute(DEFER, parameters))
+        self._database.write_once(lambda connection: connection.execute(DEFER, parameters))
 
     def next_due_at(self) -> datetime | None:
         return min((row.at for row in self._database.rows(FIRSTS) if row.at is not None), default=None)

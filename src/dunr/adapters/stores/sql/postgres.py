@@ -7,12 +7,14 @@ key, and the one that comes second is told so by the count of rows.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.rows import TupleRow
 from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL
@@ -20,6 +22,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
+from dunr.adapters.stores.sql.bell import Bell, Listener
 from dunr.adapters.stores.sql.columns import Cells
 from dunr.adapters.stores.sql.dialect import Arrival, Ask, Batch, Fault, Found, Wanted
 from dunr.adapters.stores.sql.postgres_arrivals import arrive
@@ -58,6 +61,10 @@ class PostgresDialect:
         self.busy_seconds = busy_seconds
         self.one_writer = False
         self.driver_errors: tuple[type[Exception], ...] = (psycopg.Error,)
+        arguments = _connect_arguments(url, busy_seconds)
+        plain_url = url.set(drivername="postgresql").render_as_string(hide_password=False)
+        self._conninfo = make_conninfo(plain_url, **arguments)
+        self._bell = Bell(self._connect)
         self._engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
             isolation_level="READ COMMITTED",
@@ -68,7 +75,7 @@ class PostgresDialect:
             pool_use_lifo=True,
             pool_recycle=RECYCLE_SECONDS,
             query_cache_size=STATEMENTS_CACHED,
-            connect_args=_connect_arguments(url, busy_seconds),
+            connect_args=arguments,
         )
         event.listen(self._engine, "connect", _make_commits_stay)
 
@@ -118,6 +125,19 @@ class PostgresDialect:
         [row] = ask(SURROUNDINGS)
         return {"system": row.system, "timeline": row.timeline, "oid": f"{row.oid}, written by {row.written_by}"}
 
+    def ring(self) -> None:
+        self._bell.ring()
+
+    def listen(self, heard: Callable[[], None]) -> Callable[[], None]:
+        return Listener(self._connect, heard).close
+
+    def close(self) -> None:
+        self._bell.close()
+
+    def _connect(self) -> "psycopg.Connection[TupleRow]":
+        """A connection beside the pool."""
+        return psycopg.connect(self._conninfo, autocommit=True)
+
     def judge(self, error: Exception) -> Fault | None:
         """By the state that the server told; without one, it was the connection."""
         said = error.orig if isinstance(error, DBAPIError) else error
@@ -133,7 +153,7 @@ class PostgresDialect:
         return Fault.CONDITION if state == NO_SUCH_TABLE else None
 
 
-def _connect_arguments(url: URL, busy_seconds: float) -> dict[str, object]:
+def _connect_arguments(url: URL, busy_seconds: float) -> dict[str, str | int]:
     """Limits for everything that could wait for ever. A transaction that its process left open (frozen, cut off) is ended by the server, so that its locks go."""
     waits = {
         "lock_timeout": busy_seconds,
@@ -142,7 +162,7 @@ def _connect_arguments(url: URL, busy_seconds: float) -> dict[str, object]:
     }
     options = " ".join(f"-c {name}={max(1, int(seconds * 1000))}" for name, seconds in waits.items())
     given = {str(name) for name in url.query}
-    ours: dict[str, object] = {
+    ours: dict[str, str | int] = {
         "application_name": "dunr",
         "connect_timeout": CONNECT_SECONDS,
         "keepalives_idle": SILENT_SECONDS,

@@ -1,10 +1,11 @@
-"""A commit in PostgreSQL, in as few round trips as it can have: one to lock and look, one to write, and the commit itself.
+"""A commit in PostgreSQL, in as few round trips as it can have: one to begin, one to lock and look, and one to write and commit.
 
 The look is one statement. Its first parts lock the rows of each table in the order of their ids, with one strength a table, so that all transactions lock in one
 order; a row that had to be waited for is read as it stands after the wait. Its other parts show the picture of the moment when it began. Where a lock was waited
 for, a version has moved in most cases, and then nothing is written; otherwise a key refuses what the picture did not show, and the work is done again.
 
-The writes go out together, and the first that fails undoes all of them.
+The writes and the commit go out together, and the first that fails keeps all of them from being. No round trip but this one is a pipeline: the driver ends it
+with a message after which the server does not count the time that a transaction is left open, and a process that froze there would keep its locks for ever.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 from dunr.adapters.stores.rows import to_microseconds
 from dunr.adapters.stores.sql.columns import Cells
-from dunr.adapters.stores.sql.dialect import ROW_TABLES, Batch, Found, LostRace, Wanted
+from dunr.adapters.stores.sql.dialect import ROW_TABLES, Batch, Found, Wanted
 
 DRIVER = PGDialect_psycopg(paramstyle="pyformat")  # type: ignore[no-untyped-call]
 HASH, RUNNING, POSTED = range(len(ROW_TABLES), len(ROW_TABLES) + 3)
@@ -47,7 +48,7 @@ def look(asked: tuple[bool, ...], written: tuple[bool, ...], beside: tuple[bool,
 
 
 def find(connection: Connection, wanted: Wanted) -> Found:
-    """Lock and look, together with the beginning of the transaction."""
+    """Lock and look."""
     found = Found(versions={}, hashes={}, running={}, postings=set())
     asked = tuple(bool(ids) for ids in wanted.ids)
     beside = (bool(wanted.places), bool(wanted.cards), bool(wanted.postings))
@@ -59,9 +60,8 @@ def find(connection: Connection, wanted: Wanted) -> Found:
     parameters["cards"], parameters["postings"] = list(wanted.cards), list(wanted.postings)
     driver = _driver_of(connection)
     with driver.cursor() as cursor:
-        with driver.pipeline():
-            cursor.execute(look(asked, wanted.written, beside), parameters)
-        for kind, name, number, word in cursor.fetchall():
+        cursor.execute(look(asked, wanted.written, beside), parameters)
+        for kind, name, number, word in cursor:
             if kind == HASH:
                 found.hashes[name, number] = word
             elif kind == RUNNING:
@@ -74,21 +74,22 @@ def find(connection: Connection, wanted: Wanted) -> Found:
 
 
 def write(connection: Connection, batches: Sequence[Batch]) -> None:
-    """Send all batches, then hear what became of them."""
+    """Send all batches and the commit, then hear what became of them."""
+    if not batches:
+        return
     driver = _driver_of(connection)
-    cursors: list[psycopg.Cursor[TupleRow]] = []
+    cursors = [driver.cursor() for _ in batches]
     with driver.pipeline():
-        for batch in batches:
-            cursor = driver.cursor()
-            cursors.append(cursor)
+        for batch, cursor in zip(batches, cursors, strict=True):
             send, plain = _sender(batch.statement, frozenset(batch.cells[0])), [_plain(row) for row in batch.cells]
             if len(plain) == 1:
                 cursor.execute(send, plain[0])
             else:
                 cursor.executemany(send, plain)
+        driver.commit()
     for batch, cursor in zip(batches, cursors, strict=True):
-        if batch.each and cursor.rowcount != len(batch.cells):
-            raise LostRace
+        # A row that is created twice is refused by its key, and one that is changed was locked at this version.
+        assert not batch.each or cursor.rowcount == len(batch.cells), "a row was changed under its lock"
         cursor.close()
 
 

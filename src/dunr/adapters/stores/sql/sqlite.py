@@ -5,7 +5,7 @@ A writing transaction begins with BEGIN IMMEDIATE, so that what it reads stays t
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -148,6 +148,16 @@ class SqliteDialect:
         status = self._file.stat()
         born_at = getattr(status, "st_birthtime", None)
         return {"inode": str(status.st_ino)} | ({} if born_at is None else {"birth": str(born_at)})
+
+    def ring(self) -> None:
+        """Nobody can be told through a file: everybody polls."""
+
+    def listen(self, heard: Callable[[], None]) -> Callable[[], None]:  # noqa: ARG002 - nobody rings
+        """Nothing is ever heard."""
+        return lambda: None
+
+    def close(self) -> None:
+        """Nothing was opened beside the engines."""
 
     def judge(self, error: Exception) -> Fault | None:
         """Busy and locked are races; whatever else the file cannot do is its condition."""

@@ -1,9 +1,10 @@
 """The store in SQL: the four rows and the documents, with inbox, outbox and reports beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlalchemy import Connection, Select, Table, Text, bindparam, func, literal, select, union_all, update
 
+from dunr.adapters.stores.changes import recorded_at
 from dunr.adapters.stores.rows import (
     case_from_json,
     customer_from_json,
@@ -49,6 +50,15 @@ REWRITE = (
 )
 
 
+def _may_be_due(change: Change) -> bool:
+    """Whether a decision left something to do at once. A store has no clock: the decision says when it was made."""
+    decision = change.decision
+    if decision.recorded_effects:
+        return True
+    wake_at = None if decision.case is None else decision.case.wake_at
+    return wake_at is not None and wake_at <= recorded_at(decision)
+
+
 class SqlStore(SqlInbox, SqlOutbox, SqlReports):
     """`Store` and `Reports` over one database, for any number of threads and processes. Call `migrate` once before
     the first use.
@@ -77,6 +87,12 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports):
         """Let go of the database."""
         self._database.close()
 
+    def listen(self, heard: Callable[[], None]) -> Callable[[], None]:
+        """Call `heard`, from another thread, when another process left something to do; answers what stops it. A hint may be lost, and SQLite gives none: go on
+        polling.
+        """
+        return self._database.dialect.listen(heard)
+
     # --- the four rows ----------------------------------------------------------------------------------------------
 
     def load(self, case_id: str | None, refs: Refs) -> Rows:
@@ -102,7 +118,10 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports):
     def commit(self, changes: Sequence[Change]) -> Sequence[bool]:
         if not changes:
             return []
-        return self._database.write(lambda connection: self._commit(connection, changes))
+        answers = self._database.write(lambda connection: self._commit(connection, changes))
+        if any(taken and _may_be_due(change) for change, taken in zip(changes, answers, strict=True)):
+            self._database.dialect.ring()
+        return answers
 
     def _commit(self, connection: Connection, changes: Sequence[Change]) -> Sequence[bool]:
         """Take what can be taken, then write all of it; a stale change leaves no trace and disturbs no other."""
@@ -125,7 +144,9 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports):
         return {row.name: Document(name=row.name, version=row.version, body=row.body) for row in rows}
 
     def put_document(self, name: str, body: bytes, expected_version: int) -> bool:
-        return self._database.write(lambda connection: self._put_document(connection, name, body, expected_version))
+        return self._database.write_once(
+            lambda connection: self._put_document(connection, name, body, expected_version)
+        )
 
     def _put_document(self, connection: Connection, name: str, body: bytes, expected_version: int) -> bool:
         if expected_version:
