@@ -171,9 +171,17 @@ def test_network_advised_takes_the_wait_as_the_time(
 
 
 def test_any_strategy_keeps_to_a_stated_wait() -> None:
-    for strategy in (Strategy.STANDARD, Strategy.SHORT_BACKOFF, Strategy.BUSINESS_DAYS, Strategy.FIBONACCI):
+    for strategy in (Strategy.STANDARD, Strategy.SHORT_BACKOFF, Strategy.BUSINESS_DAYS):
         plan = laid(by(strategy, 2), TUESDAY, wait_until="2026-06-26 10:00")
         assert plan.steps[0].at >= utc("2026-06-26 10:00"), strategy
+
+
+def test_fibonacci_ends_with_its_day_even_where_the_bank_asks_to_wait_longer() -> None:
+    plan = laid(by(Strategy.FIBONACCI, 14), TUESDAY, wait_until="2026-06-24 09:30")
+    # One, one, two, three, five and eight minutes from 09:30, as far as ten o'clock.
+    assert dates(plan) == [f"2026-06-24 09:{minute}" for minute in (30, 31, 33, 36, 41, 49)]
+    assert plan.undated[-1].startswith("no date: the day after the first failure is over")
+    assert laid(by(Strategy.FIBONACCI, 14), TUESDAY, wait_until="2026-06-26 10:00").steps == ()
 
 
 # --- which strategy a reason gets -----------------------------------------------------------------------------------------

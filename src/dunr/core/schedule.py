@@ -16,7 +16,7 @@ from dunr.core.model import Plan, PlannedStep
 from dunr.core.plenty import is_plainly_free
 from dunr.core.policy import Policy, Step, Strategy
 from dunr.core.snapping import snap
-from dunr.core.strategies import Rung, rungs
+from dunr.core.strategies import FIBONACCI_SPAN, Rung, rungs
 from dunr.core.terms import DeclineReason, StepUnit
 from dunr.core.value import Value, replace
 
@@ -113,6 +113,16 @@ def lay(
                 wanted_at, is_set, why = told_at, True, (*why, "the customer was told this date")
         snapped = snap(wanted_at, rung_now, around, earliest, is_counted=not is_set)
         at, why = snapped.at, why + snapped.why
+        if (
+            at is not None
+            and rung.strategy is Strategy.FIBONACCI
+            and not is_set
+            and at > around.first_failed_at + FIBONACCI_SPAN
+        ):
+            at, why = (
+                None,
+                (*why, "no date: the day after the first failure is over, and the next billing cycle charges afresh"),
+            )
         if at is None:
             return Laid(tuple(steps), (f"step {rung.number} has no date", *why), snapped.deferred_by)
         steps.append(PlannedStep(rung.number, at, why, told_at, snapped.deferred_by))

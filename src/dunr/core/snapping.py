@@ -14,7 +14,7 @@ from dunr.core.calendar import local_day, local_instant, next_business_day, zone
 from dunr.core.circumstances import NO_HOLIDAYS, Circumstances
 from dunr.core.paydays import first_payday
 from dunr.core.policy import Policy, Strategy, Window
-from dunr.core.strategies import FIBONACCI_SPAN, Rung
+from dunr.core.strategies import Rung
 from dunr.core.terms import StepUnit
 from dunr.core.value import Value
 from dunr.core.windows import Place, closed_because, nearest_open, next_open
@@ -48,8 +48,9 @@ def snap(
     at, why, deferred_by = wanted_at, [], None
     window = around.policy.window
     if window is not None and window.nearest and _window in rules:
-        at = nearest_open(wanted_at, window, _place(rung, around), earliest)
-        if at < wanted_at:
+        nearest = nearest_open(wanted_at, window, _place(rung, around), earliest)
+        if nearest < wanted_at:
+            at = nearest
             why.append(f"moved back to {_said(at, around.zone_name)}, the nearest time in the window")
     for _ in range(ROUNDS_MAX):
         before = at
@@ -175,7 +176,7 @@ def _place(rung: Rung, around: Circumstances) -> Place:
     return Place(around.zone_name, around.holidays)
 
 
-def _room(at: datetime, rung: Rung, around: Circumstances) -> Move | None:
+def _room(at: datetime, _rung: Rung, around: Circumstances) -> Move | None:
     """What the networks and the merchant's own budget allow on this card, the attempts of the same plan included."""
     wish, method = around.wish, around.method
     assert wish is not None, "the rule is left out where there is no card"
@@ -183,9 +184,6 @@ def _room(at: datetime, rung: Rung, around: Circumstances) -> Move | None:
     if found.until_at is None:
         return None
     limit_at = around.deferral_limit_at
-    if rung.strategy is Strategy.FIBONACCI:
-        ends_at = around.first_failed_at + FIBONACCI_SPAN
-        limit_at = ends_at if limit_at is None else min(limit_at, ends_at)
     if found.is_never:
         return None, f"no date: {found.why}, and waiting does not help"
     if limit_at is not None and found.until_at > limit_at:

@@ -5,7 +5,6 @@ A ladder is a row of gaps; `core.snapping` says where each of them lands. What t
 
 from collections.abc import Mapping
 from datetime import timedelta
-from itertools import accumulate
 
 from dunr.core.facts import Facts
 from dunr.core.policy import BUSINESS_LADDER, Policy, ReasonRule, Step, Strategy
@@ -124,8 +123,3 @@ def gap_min_for(policy: Policy, reason: DeclineReason) -> timedelta:
     """The least time between a decline of this reason and the next step: where a policy names a strategy for limits, it waits until they reset."""
     rule = policy.rule(reason) if reason is DeclineReason.VELOCITY_LIMIT else None
     return LIMIT_RESET_GAP if rule is not None and rule.strategy is not None else timedelta(0)
-
-
-def fibonacci_minutes() -> tuple[int, ...]:
-    """When the Fibonacci steps fall, in minutes after the first failure."""
-    return tuple(accumulate(step.after for step in LADDERS[Strategy.FIBONACCI]))

@@ -52,6 +52,14 @@ def mail_is(world: World, _invoice_id: str, found: re.Match[str]) -> None:
     world.mail_works = found["what"] == "works"
 
 
+@person(r"payer lives in (?P<country>[A-Z]{2}|nowhere)(?: at (?P<zone>\S+))?")
+def lives_in(world: World, _invoice_id: str, found: re.Match[str]) -> None:
+    """What the processor shows of where the payer is, from its next reading on."""
+    assert world.customer is not None, "a payer who is gone lives nowhere"
+    country = None if found["country"] == "nowhere" else found["country"]
+    world.customer = replace(world.customer, country=country, timezone=found["zone"])
+
+
 # --- the operator ---------------------------------------------------------------------------------------------------------
 
 

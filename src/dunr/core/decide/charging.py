@@ -10,7 +10,7 @@ from dunr.core.decide import fresh_details
 from dunr.core.decide.allowing import allowance_of, put_off
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
 from dunr.core.decide.opening import method_row
-from dunr.core.decide.planning import STOPPED_LOOK, run_missed, set_steps, settle_state
+from dunr.core.decide.planning import STOPPED_LOOK, move_to_open_time, run_missed, set_steps, settle_state
 from dunr.core.decide.remembering import remember, send_of_attempt
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
@@ -54,6 +54,8 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
         return  # a missed step is laid anew once it may be sent, not every day until then
     if missed:
         run_missed(draft)
+        return
+    if move_to_open_time(draft, step):
         return
     allowed = allowance_of(draft, method, Trigger.TIMER)
     if allowed.until_at is not None:

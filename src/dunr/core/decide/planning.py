@@ -17,6 +17,7 @@ from dunr.core.declines import treated_as
 from dunr.core.gate import chargeable_method
 from dunr.core.model import Hold, Plan, PlannedStep
 from dunr.core.schedule import Laid, has_passed, lay, pause_date, relay_missed, told_of
+from dunr.core.snapping import snap
 from dunr.core.strategies import Rung, rungs
 from dunr.core.terms import (
     SPENDS_STEP,
@@ -126,6 +127,17 @@ def keep_wait(draft: Draft) -> None:
     until_at = case.issuer_wait_until_at
     if case.state is CaseState.SCHEDULED and step is not None and until_at is not None and step.at < until_at:
         lay_from_now(draft, step.at, f"step {step.number} was due at {step.at.isoformat()}")
+
+
+def move_to_open_time(draft: Draft, step: PlannedStep) -> bool:
+    """Whether the step that is due had to move, since its time is not open any more where the payer lives now: the time zone may have changed since it was planned."""
+    coming = coming_rungs(draft)
+    around = replace(circumstances_of(draft, planning_reason(draft)), wish=None)
+    at = snap(step.at, coming[0], around, step.at).at if coming else step.at
+    if at is not None and at <= draft.now:
+        return False
+    lay_from_now(draft, step.at, f"due at {step.at.isoformat()}")
+    return True
 
 
 def run_missed(draft: Draft) -> None:

@@ -45,9 +45,8 @@ def _floor(draft: Draft, reason: DeclineReason) -> tuple[datetime | None, str]:
     wait_until_at = draft.case.issuer_wait_until_at
     gap_min = gap_min_for(draft.policy, reason)
     if gap_min:
-        declined = [one.settled_at for one in draft.case.attempts if one.outcome is Outcome.DECLINED]
-        last_at = declined[-1] if declined else None
-        if last_at is not None and (wait_until_at is None or wait_until_at < last_at + gap_min):
+        last_at = max(one.settled_at or one.begun_at for one in draft.case.attempts if one.outcome is Outcome.DECLINED)
+        if wait_until_at is None or wait_until_at < last_at + gap_min:
             return last_at + gap_min, "a limit was reached, and limits reset after a day at the earliest"
     return wait_until_at, "the bank or its network asked to wait until then"
 
