@@ -6,7 +6,7 @@ from dunr.adapters.processors.stripe.processor import StripeProcessor
 from dunr.adapters.processors.stripe.subjects import StripeSubject
 from dunr.ports import IntentAnswer, KeyRefused, SnapshotUnavailable, Subject
 from tests.adapters.stripe.bodies import ACCOUNT, AT, SECOND, Json
-from tests.adapters.stripe.strangers import Asked, Reply, Stranger, intent, listed, refusal
+from tests.adapters.stripe.strangers import Asked, Reply, Stranger, intent, invoice, listed, payment, refusal
 
 PORTAL = "/v1/billing_portal/sessions"
 
@@ -78,30 +78,53 @@ def test_a_key_that_may_not_read_what_changed_says_so(stranger: Stranger, proces
         list(processor.list_invoices(ACCOUNT, AT))
 
 
+BILL = "/v1/invoices/in_1"
+PAGE = "https://invoice.stripe.example/i/in_1"
+
+
 def test_a_link_opens_the_portal_where_the_card_is_changed(stranger: Stranger, processor: StripeProcessor) -> None:
+    stranger.tell(BILL, invoice())
     stranger.tell(PORTAL, {"url": "https://portal.example/1"}, {"url": "https://portal.example/2"})
     links = [processor.update_link(ACCOUNT, "cus_1", "in_1") for _ in range(2)]
     assert links == ["https://portal.example/1", "https://portal.example/2"]
-    assert stranger.asked[0].parameters == {"customer": "cus_1", "flow_data[type]": "payment_method_update"}
-    keys = {asked.headers["idempotency-key"] for asked in stranger.asked}
-    assert len(keys) == 2  # a session of five minutes ago would not do
+    opened = [asked for asked in stranger.asked if asked.path == PORTAL]
+    assert opened[0].parameters == {"customer": "cus_1", "flow_data[type]": "payment_method_update"}
+    assert len({asked.headers["idempotency-key"] for asked in opened}) == 2  # the session of a while ago would not do
+
+
+@pytest.mark.parametrize(
+    "waiting",
+    [
+        intent("requires_action"),
+        intent(last_payment_error={"code": "authentication_required", "type": "card_error"}),
+        intent(last_payment_error={"code": "card_declined", "decline_code": "authentication_required"}),
+    ],
+)
+def test_who_must_confirm_with_their_bank_is_led_to_where_they_can(
+    stranger: Stranger, processor: StripeProcessor, waiting: Json
+) -> None:
+    """The portal would take the same card down once more, and nothing would be paid."""
+    stranger.tell(BILL, invoice(payment(waiting)))
+    stranger.tell(PORTAL, {"url": "https://portal.example/1"})
+    assert processor.update_link(ACCOUNT, "cus_1", "in_1") == PAGE
 
 
 def test_without_a_portal_the_invoice_has_a_page_of_its_own(stranger: Stranger, processor: StripeProcessor) -> None:
     stranger.tell(PORTAL, Reply(400, refusal(None)))
-    stranger.tell("/v1/invoices/in_1", {"id": "in_1", "hosted_invoice_url": "https://invoice.example/in_1"})
-    assert processor.update_link(ACCOUNT, "cus_1", "in_1") == "https://invoice.example/in_1"
+    stranger.tell(BILL, invoice())
+    assert processor.update_link(ACCOUNT, "cus_1", "in_1") == PAGE
 
 
 @pytest.mark.parametrize("page", [None, "javascript:alert(1)"])
 def test_without_any_page_there_is_no_link(stranger: Stranger, processor: StripeProcessor, page: str | None) -> None:
     stranger.tell(PORTAL, Reply(400, refusal(None)))
-    stranger.tell("/v1/invoices/in_1", {"id": "in_1", "hosted_invoice_url": page})
+    stranger.tell(BILL, invoice(hosted_invoice_url=page))
     with pytest.raises(SnapshotUnavailable):
         processor.update_link(ACCOUNT, "cus_1", "in_1")
 
 
 def test_a_portal_that_does_not_answer_is_asked_again_later(stranger: Stranger, processor: StripeProcessor) -> None:
+    stranger.tell(BILL, invoice())
     stranger.tell(PORTAL, Reply(500, b""))
     with pytest.raises(SnapshotUnavailable):
         processor.update_link(ACCOUNT, "cus_1", "in_1")
