@@ -74,8 +74,12 @@ def test_refunds_are_kept_one_by_one(sandbox: StripeSandbox) -> None:
     sandbox.script("succeed")
     sandbox.stripe.v1.invoices.pay("in_1", {"payment_method": "pm_1"})
     refunds = sandbox.stripe.v1.refunds
-    first = refunds.create({"payment_intent": "pi_in_1", "amount": 1000, "reason": "duplicate"})
+    first = refunds.create(
+        {"payment_intent": "pi_in_1", "amount": 1000, "reason": "duplicate", "metadata": {"case": "c1"}}
+    )
     assert (first.amount, first.status, first.reason) == (1000, "succeeded", "duplicate")
+    assert first.metadata is not None
+    assert first.metadata["case"] == "c1"
     sandbox.control("POST", f"/charges/{first.charge}/refund", amount_minor=900)
     second, again = refunds.list({"charge": str(first.charge)}).data
     assert (second.amount, again.id) == (900, first.id)

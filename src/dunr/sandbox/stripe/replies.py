@@ -100,7 +100,6 @@ def replayed(tx: Transaction, call: StripeCall, first: StripeKey) -> Told:
         **headers(tx, call),
         "Idempotent-Replayed": "true",
         "Original-Request": first.request_id,
-        "Stripe-Should-Retry": "false",
     }
     return replace(told, headers=shown)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from dunr.sandbox.database import Transaction
 from dunr.sandbox.records import Card, Charge, Customer, Dispute, Invoice
 
@@ -200,7 +202,7 @@ def refund(tx: Transaction, found: StripeRefund) -> dict[str, object]:
         "charge": of.id,
         "created": unix(found.created_at),
         "currency": of.currency,
-        "metadata": {},
+        "metadata": msgspec.json.decode(found.metadata),
         "payment_intent": payment_of_charge(tx, of).intent_id,
         "reason": found.reason,
         "status": "succeeded",
