@@ -29,7 +29,7 @@ def test_a_sender_that_slept_for_too_long_sends_nothing(slept_hours: float, is_s
     assert attempt is not None
     now = attempt.begun_at + timedelta(hours=slept_hours)
     clock = SimpleNamespace(now=lambda: now)
-    rulebook = SimpleNamespace(standing=lambda *_: Standing(Stops(), 0))
+    rulebook = SimpleNamespace(standing=lambda *_: Standing(Stops(), 0), facts=lambda known: known)
     parts = SimpleNamespace(
         store=None,
         processors={"sandbox": SimpleNamespace(now=lambda _: now)},
@@ -58,7 +58,7 @@ def test_a_processor_that_is_read_more_slowly_than_a_look_may_be_old_is_left_alo
     parts = SimpleNamespace(
         store=SimpleNamespace(load=lambda *_: Rows(case, None, method, None)),
         processors={"sandbox": SimpleNamespace(now=lambda _: clock.now(), snapshot=lambda *_: snapshot)},
-        rulebook=SimpleNamespace(standing=lambda *_: Standing(Stops(), 0)),
+        rulebook=SimpleNamespace(standing=lambda *_: Standing(Stops(), 0), facts=lambda known: known),
         facts=facts(),
         clock=clock,
     )
