@@ -66,6 +66,7 @@ NETWORKS_WITH_DECLINES = (
     | ISO_8583_NETWORKS
 )
 HOUR_SECONDS = 3600
+FOLDER = files("dunr.facts")
 
 
 class Codes(Value):
@@ -81,8 +82,9 @@ NO_CODES = Codes(MappingProxyType({}), MappingProxyType({}), frozenset())
 
 def rows(name: str) -> Iterator[dict[str, str]]:
     """The rows of one file of this package, each a mapping from column to text."""
-    text = files("dunr.facts").joinpath(name).read_text(encoding="utf-8")
-    return csv.DictReader(text.splitlines())
+    lines = csv.reader(FOLDER.joinpath(name).read_text(encoding="utf-8").splitlines())
+    columns = next(lines)
+    return (dict(zip(columns, line, strict=True)) for line in lines)
 
 
 @cache

@@ -52,7 +52,7 @@ def unknown(
         return
     for row in rows:
         name = f"{row.processor} {row.field} {row.code}"
-        say(f"{name}: {row.count} times, first {shown(row.first_at)}, last {shown(row.last_at)}")
+        say(f"{name}: count {row.count}, first {shown(row.first_at)}, last {shown(row.last_at)}")
         if row.proposal is None:
             say("    nothing that is known is near")
         else:
