@@ -30,7 +30,6 @@ FILE_LINES_MAX = 280
 # The ratchet: files that were longer when the rule came, with their length. A number may shrink and never grows, and a
 # new file never joins: split it instead.
 LONGER_FILES: dict[str, int] = {
-    "src/dunr/core/model.py": 285,  # the four rows of one transaction are read side by side
     "src/dunr/ports.py": 409,  # every seam on one page
 }
 

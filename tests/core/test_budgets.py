@@ -98,6 +98,13 @@ def test_the_wait_for_one_rule_ends_where_every_rule_has_room() -> None:
     assert found.why.startswith("the policy allows 1 attempts on one card in 24 hours; there have been 1; then UPI")
 
 
+def test_where_the_rules_take_too_many_turns_the_answer_is_the_last_one_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "ROUNDS_MAX", 1)
+    past = [send("2026-06-01 03:00", 0), send("2026-06-04 05:00", 1)]
+    found = ask("2026-06-05 03:00", *past, rail=Rail.UPI, policy=Policy(card_attempts_24h_max=1))
+    assert said(found) == "2026-06-05 07:30:00 by policy-card-24-hours"
+
+
 def test_a_wait_that_ends_too_late_for_another_rule_never_ends() -> None:
     # Bacs ends on 1 July; the month's ceiling would free on 1 July at ten.
     past = [send("2026-06-01 10:00", n) for n in range(2)]

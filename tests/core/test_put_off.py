@@ -127,3 +127,96 @@ def test_a_renewed_card_that_its_network_closed_is_not_tried_and_the_customer_is
     """,
     )
     assert avoided(world) == (Avoided("mastercard-advice-03-21", skipped_count=1),)
+
+
+def test_a_payment_that_its_network_forbids_is_refused_to_everybody_by_name() -> None:
+    story(
+        "2026-06-23 09:00  the card is visa\n"
+        + FIRST
+        + """
+    2026-06-24 09:00  step 1 sent; declined do_not_honor, network code 14
+                      state awaiting_customer; notice method_needed
+    2026-06-25 09:00  payer clicks pay now
+                      answered 409; because visa-category-1-invoice
+    2026-06-25 09:00  operator retries
+                      answered 409; because Visa forbids another attempt
+    """
+    )
+
+
+def test_what_one_rule_saved_twice_is_one_row() -> None:
+    world = story(
+        "2026-06-23 09:00  the card is mastercard of US\n"
+        + FIRST
+        + NINE_CLICKS
+        + """
+    2026-06-24 09:00  nothing happens
+                      next 2026-06-25 09:00
+    2026-06-25 09:00  step 1 sent; declined insufficient_funds
+                      next 2026-06-30 09:00; notice reminder
+    """
+        + "".join(
+            f"2026-06-30 01:{n}0  payer clicks pay now; attempt {n + 11} sent; declined do_not_honor\n"
+            for n in range(6)
+        )
+        + "".join(
+            f"2026-06-30 02:{n}0  payer clicks pay now; attempt {n + 17} sent; declined do_not_honor\n"
+            for n in range(4)
+        )
+        + """
+    2026-06-30 09:00  nothing happens
+                      next 2026-07-01 09:00; attempts 20
+    """,
+        OPEN,
+    )
+    assert avoided(world) == (Avoided("mastercard-10-in-24-hours", deferred_count=2, fee_minor=100, currency="usd"),)
+
+
+def test_a_new_card_without_room_in_time_leaves_a_plan_as_it_is() -> None:
+    world = story(
+        """
+    policy deadline_days=20 card_attempts_30d_max=2
+    2026-06-23 09:00  new card card_2
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-23 11:00  payer clicks pay now; attempt 1 sent; declined insufficient_funds
+    2026-06-23 12:00  new card card_2 expiring 2031-01
+                      attempts 1; state scheduled; next 2026-06-24 09:00
+    """
+    )
+    assert avoided(world) == ()
+
+
+def test_a_step_that_the_rail_never_allows_is_skipped_and_the_customer_asked() -> None:
+    world = story(
+        "2026-06-23 09:00  the card is upi on upi\n"
+        + FIRST
+        + """
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds
+                      notice reminder
+    2026-06-29 09:00  step 2 sent; declined insufficient_funds
+                      notice reminder
+    2026-07-02 09:00  step 3 sent; declined insufficient_funds
+                      notice final_warning; next 2026-07-07 09:00
+    2026-07-07 09:00  nothing happens
+                      attempts 3; notices method_needed, paused; steps none; steps used 3
+                      state exhausted; paused at 2026-07-07 09:00
+    """
+    )
+    assert avoided(world) == (Avoided("upi-3-retries", skipped_count=1),)
+
+
+def test_a_bank_debit_is_presented_twice_more_and_then_the_customer_is_asked() -> None:
+    world = story(
+        "2026-06-23 09:00  the card is nacha on ach\n"
+        + FIRST
+        + """
+    2026-06-24 09:00  step 1 sent; declined insufficient_funds, network code R01
+                      notice reminder
+    2026-06-29 09:00  step 2 sent; declined insufficient_funds, network code R09
+                      notice reminder
+    2026-07-02 09:00  nothing happens
+                      state awaiting_customer; notice method_needed
+    """
+    )
+    assert avoided(world) == (Avoided("nacha-2-retries", skipped_count=1),)
