@@ -155,6 +155,7 @@ def test_a_case_says_which_segment_gave_it_its_policy_and_keeps_it(
             amount_minor=9999,
             currency="eur",
         )
+        sandbox.quiet()
         application.runner.run_until_quiet()
         chosen = {name: case_of(application, name).policy_hash for name in ("in_1", "in_2", "in_3")}
         assert chosen == {
