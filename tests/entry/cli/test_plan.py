@@ -15,7 +15,7 @@ def dates(terminal: Terminal, *arguments: str) -> list[str]:
 
 def test_the_unconfigured_policy(terminal: Terminal) -> None:
     told = terminal.done("plan", "--policy", "business_days", "--failed-at", TUESDAY, "--json").json
-    assert set(told) == {"policy", "attempts", "pause_at", "pause_why", "notices"}
+    assert {"policy", "attempts", "pause_at", "pause_why", "notices", "access", "turns", "undated"} <= set(told)
     assert told["policy"] == "business_days"
     assert [(one["number"], one["at"]) for one in told["attempts"]] == [
         (1, "2026-06-24T09:00:00Z"),
@@ -85,6 +85,78 @@ def test_people_get_a_table(terminal: Terminal) -> None:
     assert "Access pauses Tue 07 Jul 2026 09:00:00 UTC" in said.out
 
 
+# --- explain --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_payday_in_london_a_window_and_a_month_s_end_are_explained(terminal: Terminal) -> None:
+    told = terminal.done(
+        *("plan", "--failed-at", "2026-06-19T10:00:00Z", "--policy", "by_reason", "--processor", "stripe"),
+        *("--decline", "insufficient_funds", "--country", "GB", "--network", "visa", "--json"),
+    ).json
+    assert (told["reason"], told["kind"], told["strategy"]) == ("insufficient_funds", "soft", "funds_aware")
+    assert (told["timezone"], told["country"], told["network"]) == ("Europe/London", "GB", "visa")
+    assert told["timezone_why"] == "the time zone of GB, since the payer's own is not known"
+    # Thursday 25 June is a payday, and so is Tuesday 30 June, although the month ends there; then nothing until the middle of July.
+    assert [one["at"] for one in told["attempts"]] == [
+        "2026-06-25T08:00:00Z",
+        "2026-06-30T08:00:00Z",
+        "2026-07-07T08:00:00Z",
+        "2026-07-14T08:00:00Z",
+    ]
+    assert told["attempts"][0]["why"] == [
+        "3 days after 2026-06-19T10:00:00+00:00",
+        "moved on to Thu 25 Jun 2026 09:00 Europe/London, the next payday in GB",
+    ]
+    assert [(one["at"], one["access"]) for one in told["access"]] == [
+        ("2026-06-19T10:00:00Z", "grace"),
+        (told["pause_at"], "paused"),
+    ]
+    assert all(one["why"] for one in (*told["notices"], *told["access"], *told["turns"]))
+
+
+def test_the_network_s_advice_moves_every_attempt(terminal: Terminal) -> None:
+    told = terminal.done(
+        *("plan", "--failed-at", TUESDAY, "--policy", "by_reason", "--decline", "insufficient_funds"),
+        *("--network", "mastercard", "--network-advice", "28", "--json"),  # six days
+    ).json
+    # Monday 29 June 10:00, then Sunday, so Monday 6 July, and on in weeks.
+    assert [one["at"] for one in told["attempts"]][:2] == ["2026-06-29T10:00:00Z", "2026-07-06T09:00:00Z"]
+    assert any("asked to wait" in text for text in told["attempts"][0]["why"])
+
+
+def test_fibonacci_on_a_carrier_is_fourteen_and_on_a_mastercard_fewer(terminal: Terminal) -> None:
+    fibonacci = ("plan", "--failed-at", TUESDAY, "--policy", "fibonacci", "--decline", "issuer_unavailable", "--json")
+    free = terminal.done(*fibonacci, "--rail", "carrier").json
+    assert (len(free["attempts"]), free["undated"]) == (14, [])
+    capped = terminal.done(*fibonacci, "--network", "mastercard").json
+    assert len(capped["attempts"]) < 14
+    assert any("no date" in text for text in capped["undated"])
+
+
+def test_an_expired_card_is_refreshed_first(terminal: Terminal) -> None:
+    told = terminal.done(
+        *("plan", "--failed-at", TUESDAY, "--policy", "by_reason", "--decline", "expired_card", "--json")
+    ).json
+    assert len(told["attempts"]) == 1
+    assert any("refreshed" in text for text in told["attempts"][0]["why"])
+    assert told["notices"][0]["kind"] == "method_needed"
+
+
+def test_people_get_a_calendar(terminal: Terminal) -> None:
+    said = terminal.done("plan", "--failed-at", TUESDAY).out
+    week = next(line for line in said.splitlines() if line.startswith("22"))
+    assert week.split() == ["22", "23", "Fm", "24", "1m", "25", "26", "27", "28"]
+    assert "June 2026" in said
+    assert "July 2026" in said
+    assert "Days in UTC." in said
+
+
+def test_days_are_those_of_the_payer(terminal: Terminal) -> None:
+    said = terminal.done("plan", "--failed-at", "2026-06-26T23:30:00Z", "--timezone", "Australia/Sydney").out
+    week = next(line for line in said.splitlines() if line.startswith("22"))
+    assert week.split()[-2:] == ["F", "28"]  # Saturday there
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -98,6 +170,12 @@ def test_people_get_a_table(terminal: Terminal) -> None:
         ("--failed-at", TUESDAY, "--policy", "nosuch"),
         ("--failed-at", TUESDAY, "--policy", "nosuch.toml"),
         ("--failed-at", TUESDAY, "--decline", "nosuch"),
+        ("--failed-at", TUESDAY, "--processor", "nosuch"),
+        ("--failed-at", TUESDAY, "--country", "Britain"),
+        ("--failed-at", TUESDAY, "--network", "nosuch"),
+        ("--failed-at", TUESDAY, "--rail", "nosuch"),
+        ("--failed-at", TUESDAY, "--network", "mastercard", "--network-advice", "XX"),
+        ("--failed-at", TUESDAY, "--network-advice", "30"),
         ("--failed-at", "9999-12-31T23:59:59Z"),
         ("--failed-at", "0001-01-01T00:00:00+14:00"),
     ],

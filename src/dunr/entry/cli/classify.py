@@ -76,7 +76,7 @@ def classify(
     facts = _facts(context, processor)
     raw = RawDecline(None, decline_code, advice, network_code, network_advice, outcome, network)
     if code is not None:
-        raw = _placed(code, raw, processor, network, facts)
+        raw = placed(code, raw, processor, network, facts)
     if not _signals(raw):
         raise typer.BadParameter("There is nothing to classify: give a code.", param_hint="--code")
     answered = _classified(raw, processor, facts, policy_named(policy) if policy is not None else None)
@@ -107,7 +107,7 @@ def _facts(context: typer.Context, processor: str) -> "Facts":
     return load_facts(merchant_declines=own, processors={processor: ProcessorFacts()})
 
 
-def _placed(code: str, raw: "RawDecline", processor: str, network: str | None, facts: "Facts") -> "RawDecline":
+def placed(code: str, raw: "RawDecline", processor: str, network: str | None, facts: "Facts") -> "RawDecline":
     """The decline with a bare code in the first field where a table has it; where none has, it stands as the decline code."""
     from dunr.core.declines import NETWORK_FIELDS
     from dunr.core.value import replace
@@ -115,8 +115,8 @@ def _placed(code: str, raw: "RawDecline", processor: str, network: str | None, f
     for field in PLACES:
         owner = (network or processor) if field in NETWORK_FIELDS else processor
         if getattr(raw, field) is None and (owner, field, code) in facts.declines:
-            placed = replace(raw, **{field: code})
-            return replace(placed, network=owner) if field in NETWORK_FIELDS else placed
+            found = replace(raw, **{field: code})
+            return replace(found, network=owner) if field in NETWORK_FIELDS else found
     free = next((field for field in ("decline_code", "code") if getattr(raw, field) is None), None)
     if free is None:
         raise typer.BadParameter(f"No field that is left holds {code!r}.", param_hint="--code")
