@@ -19,6 +19,7 @@ from dunr.core.facts import Facts, ProcessorFacts, Timing
 from dunr.core.value import replace
 from dunr.engine import Engine, Parts
 from dunr.errors import SettingsError
+from dunr.facts.capabilities import ServedPolicies
 from dunr.facts.load import load_facts
 from dunr.facts.mapping import as_keys
 from dunr.facts.policies import NamedPolicies
@@ -67,7 +68,8 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         store, reports, identified = _store(settings, opened)
         clock = _clock(settings, store)
         processors = _processors(settings, opened)
-        in_force = PoliciesInForce(store, clock, NamedPolicies(settings.policy))
+        served = ServedPolicies(NamedPolicies(settings.policy), {name: one.facts for name, one in processors.items()})
+        in_force = PoliciesInForce(store, clock, served)
         rulebook = StoredRulebook(store, in_force, as_keys(settings.declines))
         engine = Engine(Parts(store, processors, rulebook, _facts(settings, processors), clock, holder or _own_name()))
         intake = Intake(engine)

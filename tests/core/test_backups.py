@@ -155,3 +155,33 @@ def test_a_held_case_gives_its_backups_their_turn_when_it_is_released() -> None:
                       attempts 2; notice first
     """
     )
+
+
+def test_a_backup_that_is_being_charged_for_another_invoice_is_waited_for() -> None:
+    story(
+        ON
+        + """
+    2026-06-23 10:00  in_2: subscription sub_2
+    2026-06-23 10:00  in_2: first charge fails: insufficient_funds, 1000 usd
+                      in_2: call left; in_2: sent by backup on card_2
+    2026-06-23 10:00  in_1: first charge fails: insufficient_funds, 4900 usd
+                      in_1: attempts 0; in_1: no notice
+    2026-06-23 10:00:03  in_2: paid
+                      in_2: notice receipt; in_1: attempts 0
+    2026-06-23 10:00:05  nothing happens
+                      in_1: call left; in_1: sent by backup on card_2
+    2026-06-23 10:00:06  in_1: paid
+                      in_1: notice receipt
+    """
+    )
+
+
+def test_a_notice_does_not_wait_for_a_backup_that_has_to_wait_long() -> None:
+    story(
+        ON
+        + """
+    2026-06-23 10:00  processor tries again by itself at 2026-06-26 10:00
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      attempts 0; notice first
+    """
+    )

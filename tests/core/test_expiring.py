@@ -4,6 +4,7 @@ import pytest
 
 from dunr.core.expiring import ExpiringCard, expires_at, is_dunned, is_same, is_soon, last_month, notice_of
 from dunr.core.model import Payer
+from dunr.core.notices import as_it_leaves
 from dunr.core.policy import Policy
 from dunr.core.snapshot import MethodSnapshot
 from dunr.core.terms import NoticeKind, Rail
@@ -53,6 +54,14 @@ def test_the_notice_is_one_for_each_card_and_expiry_and_leaves_by_day() -> None:
     assert is_same(CARD, notice)
     assert not is_same(replace(CARD, method=replace(METHOD, expires_on="2030-01")), notice)
     assert not is_same(CARD, replace(notice, card=None))
+
+
+def test_the_notice_belongs_to_no_case() -> None:
+    notice = notice_of("sandbox", "main", CARD, POLICY, facts(), utc("2026-07-03 03:00"))
+    world = story("2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd\n notice first\n")
+    case = world.case("in_1")
+    assert case is not None
+    assert as_it_leaves(replace(case, round=0), notice) is None
 
 
 def test_somebody_who_is_asked_to_pay_by_that_card_is_not_written_to_about_its_expiry() -> None:

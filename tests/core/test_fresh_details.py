@@ -258,3 +258,45 @@ def test_a_token_whose_card_had_expired_may_be_charged_with_a_fresh_cryptogram()
     """,
         FRESH,
     )
+
+
+def test_a_processor_that_renews_no_cryptogram_is_not_asked_for_one() -> None:
+    bare = load_facts()
+    bare = replace(bare, processors={"sandbox": replace(bare.processors["sandbox"], capabilities=frozenset())})
+    play(
+        TOKEN.split("2026-06-24", maxsplit=1)[0] + "2026-06-24 09:00  step 1 sent; paid\n notice receipt; no refresh\n",
+        bare,
+    )
+
+
+def test_a_token_that_was_reported_stolen_stays_stopped_whatever_the_network_says() -> None:
+    world = story(
+        """
+    2026-06-22 10:00  card card_1 is a network token
+    2026-06-22 10:00  in_2: subscription sub_2
+    2026-06-23 10:00  in_1: first charge fails: expired_card, 4900 usd
+                      refresh asked
+    2026-06-23 10:00  in_2: first charge fails: stolen_card, 1000 usd
+                      in_2: notice method_needed
+    2026-06-23 10:01  in_1: updater finds a fresh cryptogram
+                      in_1: attempts 0; in_1: state awaiting_customer; in_1: notice method_needed
+    """,
+        FRESH,
+    )
+    assert world.case("in_1") is not None
+
+
+def test_the_attempt_after_a_hit_is_never_skipped_for_being_late() -> None:
+    story(
+        EXPIRED
+        + """
+    2026-06-23 10:01  charges are stopped; updater finds card_1b expiring 2031-01
+                      state scheduled; attempts 0; no notice
+    2026-06-23 14:00  nothing is stopped
+    2026-06-23 14:10  nothing happens
+                      call left; sent by updater on card_1b
+    2026-06-23 14:10  paid
+                      notice receipt
+    """,
+        FRESH,
+    )

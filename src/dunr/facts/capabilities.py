@@ -1,0 +1,71 @@
+"""Whether the processors can do what the policies ask for. Checked when policies are loaded, so that nobody waits for what nobody does."""
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from dunr.core.facts import Capability, ProcessorFacts
+from dunr.core.policy import Policy, Strategy
+from dunr.core.segments import PolicySet
+from dunr.errors import SettingsError
+
+
+class Source(Protocol):
+    """Where policies come from."""
+
+    origin: str
+
+    def stamp(self) -> str:
+        """Something that differs when the source may have changed."""
+        ...
+
+    def read(self) -> PolicySet:
+        """The policies, checked by themselves. Raises `SettingsError`."""
+        ...
+
+
+class ServedPolicies:
+    """A source whose policies are also checked against the processors that would have to serve them."""
+
+    def __init__(self, source: Source, processors: Mapping[str, ProcessorFacts]) -> None:
+        """Keep both; nothing is read yet."""
+        self._source = source
+        self._processors = processors
+        self.origin = source.origin
+
+    def stamp(self) -> str:
+        """That of the source: what processors can do does not change while we run."""
+        return self._source.stamp()
+
+    def read(self) -> PolicySet:
+        """The policies. Raises `SettingsError` where one of them needs what a processor lacks."""
+        policies = self._source.read()
+        problems = [text for policy in policies.policies for text in lacking(policy, self._processors)]
+        if problems:
+            raise SettingsError(
+                "\n".join([f"The policies of {self.origin} cannot be kept:", *(f"  {one}" for one in problems)])
+            )
+        return policies
+
+
+def lacking(policy: Policy, processors: Mapping[str, ProcessorFacts]) -> Iterator[str]:
+    """What a policy needs and a processor lacks: a sentence each, which says what to write."""
+    for capability, needs in _needs_of(policy):
+        without = [name for name, facts in processors.items() if capability not in facts.capabilities]
+        if without:
+            yield f"{policy.name}: {needs.format(names=' and '.join(without))}"
+
+
+def _needs_of(policy: Policy) -> Iterator[tuple[Capability, str]]:
+    for reason, rule in policy.reasons:
+        if rule.strategy is Strategy.REQUIRE_UPDATER:
+            text = (
+                f'reasons.{reason}.strategy = "require_updater" needs a processor that can refresh a payment method, '
+                f'and {{names}} cannot: write reasons.{reason}.strategy = "none" with steps_max = 0, which asks the customer'
+            )
+            yield Capability.REFRESH_METHOD, text
+    if policy.card_expiring_notice_days:
+        text = (
+            f"card_expiring_notice_days = {policy.card_expiring_notice_days} needs a processor that can list the cards that "
+            "expire soon, and {names} cannot: write card_expiring_notice_days = 0"
+        )
+        yield Capability.LIST_EXPIRING, text

@@ -1,0 +1,58 @@
+"""A policy that needs what a processor lacks is refused when it is loaded, with what to write instead."""
+
+import pytest
+
+from dunr.core.facts import Capability, ProcessorFacts
+from dunr.core.policy import Policy, ReasonRule, Strategy
+from dunr.core.segments import PolicySet, only
+from dunr.core.terms import DeclineReason
+from dunr.errors import SettingsError
+from dunr.facts.capabilities import ServedPolicies, lacking
+
+FRESH = Policy(name="fresh", reasons=((DeclineReason.EXPIRED_CARD, ReasonRule(1, Strategy.REQUIRE_UPDATER)),))
+EARLY = Policy(name="early", card_expiring_notice_days=30)
+BARE = {"slow": ProcessorFacts()}
+UPDATING = {"slow": ProcessorFacts(capabilities=frozenset({Capability.REFRESH_METHOD}))}
+
+
+class Written:
+    """A source that says the same for ever."""
+
+    origin = "mine.toml"
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def stamp(self) -> str:
+        return "1"
+
+    def read(self) -> PolicySet:
+        return only(self._policy)
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (
+            FRESH,
+            'reasons.expired_card.strategy = "require_updater" needs a processor that can refresh a payment method, and slow cannot',
+        ),
+        (
+            EARLY,
+            "card_expiring_notice_days = 30 needs a processor that can list the cards that expire soon, and slow cannot",
+        ),
+    ],
+)
+def test_a_policy_that_nobody_can_serve_is_refused(policy: Policy, said: str) -> None:
+    source = ServedPolicies(Written(policy), BARE)
+    assert (source.origin, source.stamp()) == ("mine.toml", "1")
+    with pytest.raises(SettingsError) as caught:
+        source.read()
+    assert said in str(caught.value)
+    assert "write " in str(caught.value)
+
+
+def test_one_that_is_served_is_kept() -> None:
+    assert ServedPolicies(Written(FRESH), UPDATING).read() == only(FRESH)
+    assert list(lacking(Policy(), BARE)) == []
+    assert len(list(lacking(EARLY, UPDATING))) == 1
