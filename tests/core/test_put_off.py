@@ -1,7 +1,12 @@
 """A step that has no room on its card: put off where that helps, else skipped with its reason and the customer asked; and what the networks' rules have saved."""
 
+from dunr.core.decide import decide
+from dunr.core.events import MethodUpdated
+from dunr.core.gate import ref_of
 from dunr.core.policy import Policy
 from dunr.core.rules import Avoided
+from dunr.core.value import replace
+from dunr.testing.scenario_processor import card
 from dunr.testing.scenario_world import World
 from tests.core.world import story
 
@@ -220,3 +225,21 @@ def test_a_bank_debit_is_presented_twice_more_and_then_the_customer_is_asked() -
     """
     )
     assert avoided(world) == (Avoided("nacha-2-retries", skipped_count=1),)
+
+
+def test_a_card_of_nobody_that_has_no_room_in_time_is_given_up_like_any_other() -> None:
+    world = story(
+        """
+    policy deadline_days=20 card_attempts_30d_max=2
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-23 11:00  payer clicks pay now; attempt 1 sent; declined insufficient_funds
+    """
+    )
+    world.methods = [card("card_1", expires_on="2031-01")]
+    dossier = replace(world.dossier("in_1", world.snapshot("in_1")), customer=None)
+    decision = decide(dossier, MethodUpdated(ref_of(world.methods[0])), world.facts, world.now)
+    assert decision.case is not None
+    assert decision.case.attempt_number_last == 1
+    assert decision.case.waiting_method is None
+    assert any(why.startswith("not tried, by policy-card-30-days") for why in decision.because)
