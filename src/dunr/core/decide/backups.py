@@ -9,7 +9,7 @@ from dunr.core.decide.allowing import allowance_of
 from dunr.core.decide.avoiding import note_avoided
 from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.draft import Draft
-from dunr.core.decide.planning import STOPPED_LOOK
+from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.events import BackupDue
 from dunr.core.gate import is_for_another, is_stopped, ref_of
 from dunr.core.method_notes import BACKUPS_KEPT_MAX, Backup, MethodNotes

@@ -9,8 +9,9 @@ from dunr.core import keys
 from dunr.core.decide import fresh_details
 from dunr.core.decide.allowing import allowance_of, put_off
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
+from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.decide.opening import method_row
-from dunr.core.decide.planning import STOPPED_LOOK, move_to_open_time, run_missed, set_steps, settle_state
+from dunr.core.decide.planning import move_to_open_time, run_missed, set_steps, settle_state
 from dunr.core.decide.remembering import remember, send_of_attempt
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from dunr.core import keys
 from dunr.core.decide.draft import Draft
-from dunr.core.decide.planning import pause_if_due
+from dunr.core.decide.ending import pause_if_due
 from dunr.core.decide.settling import key_refused
 from dunr.core.events import LookFailed, NoticeBounced, NoticeComplained, NoticeSent
 from dunr.core.model import Plan

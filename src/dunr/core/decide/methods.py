@@ -7,7 +7,8 @@ from dunr.core.decide.allowing import allowance_of, put_off_turn
 from dunr.core.decide.cardrun import pass_turn, turn_of
 from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.draft import Draft
-from dunr.core.decide.planning import STOPPED_LOOK, is_paused_by_others, lay_from_now, set_steps, settle_state
+from dunr.core.decide.ending import STOPPED_LOOK
+from dunr.core.decide.planning import is_paused_by_others, lay_from_now, set_steps, settle_state
 from dunr.core.events import MethodUpdated, Resubscribed
 from dunr.core.gate import is_for_another, is_stopped
 from dunr.core.model import CardRun, MethodRef

@@ -3,41 +3,34 @@
 The one place where the plan of a case is written. It also says which notice belongs to the new plan, and whether there is nothing left to try.
 """
 
-from datetime import datetime, timedelta
-from typing import assert_never
+from datetime import datetime
 
-from dunr.core import ledger, notices
 from dunr.core.circumstances import Circumstances
 from dunr.core.decide import fresh_details
 from dunr.core.decide.avoiding import note_laid
 from dunr.core.decide.draft import Draft
+from dunr.core.decide.ending import exhaust, hold_for_a_person
 from dunr.core.decide.surroundings import circumstances_of
-from dunr.core.decide.telling import tell_customer_to_act, tell_next_step, warn_late
+from dunr.core.decide.telling import tell_customer_to_act, tell_next_step
 from dunr.core.declines import treated_as
 from dunr.core.gate import chargeable_method
-from dunr.core.model import Hold, Plan, PlannedStep
+from dunr.core.model import Plan, PlannedStep
 from dunr.core.schedule import Laid, has_passed, lay, pause_date, relay_missed, told_of
 from dunr.core.snapping import snap
 from dunr.core.strategies import Rung, rungs
 from dunr.core.terms import (
     SPENDS_STEP,
     Access,
-    AlertKind,
     CaseState,
     DeclineKind,
     DeclineReason,
     FinalAction,
-    HoldKind,
-    NoticeKind,
     Outcome,
     WhilePaused,
 )
-from dunr.core.timers import pause_due_at
 from dunr.core.value import replace
 
-STOPPED_LOOK = timedelta(minutes=5)
 AFTER_REFRESH = "the payment method was refreshed: one attempt follows"
-PAUSE_STOPPED_LOOK = timedelta(hours=1)
 
 
 def planning_reason(draft: Draft) -> DeclineReason:
@@ -196,7 +189,7 @@ def settle_state(draft: Draft, *, is_undated: bool = False) -> None:
     """The state that the plan means, and the notice that belongs to it. Where a step has no date, nothing is spent, but only the customer can help."""
     case = draft.case
     if case.deciding_reason is DeclineReason.PAYER_DECEASED:
-        _hold_for_a_person(draft)
+        hold_for_a_person(draft)
         return
     if case.plan.steps and not _has_no_method(draft):
         draft.case = replace(draft.case, state=CaseState.SCHEDULED)
@@ -225,64 +218,3 @@ def _is_spent(draft: Draft) -> bool:
         return False
     kind = draft.facts.reasons[planning_reason(draft)].kind
     return kind is DeclineKind.SOFT
-
-
-def _hold_for_a_person(draft: Draft) -> None:
-    """A deceased payer gets neither notice nor pause."""
-    hold = Hold(HoldKind.OPERATOR, "deceased", "the payer has died", draft.now, None)
-    holds = (*(one for one in draft.case.holds if one.ref != hold.ref), hold)
-    draft.case = replace(
-        draft.case, state=CaseState.AWAITING_CUSTOMER, plan=replace(draft.case.plan, steps=()), holds=holds
-    )
-    draft.alert(
-        AlertKind.PAYER_DECEASED,
-        draft.case.id,
-        f"The payer of {draft.case.processor_invoice_id} has died. Nothing is sent; a person decides.",
-    )
-    draft.why("the payer has died: held for a person")
-
-
-def exhaust(draft: Draft, why: str) -> None:
-    """All steps are spent: still payable, and delinquent in the ledger; the pause follows at its date."""
-    case = draft.case
-    draft.why(f"exhausted: {why}")
-    draft.postings.append(ledger.delinquent(case, case.amount_due_minor, draft.now))
-    draft.case = replace(
-        draft.case, state=CaseState.EXHAUSTED, ended_at=draft.now, is_delinquent=True, plan=replace(case.plan, steps=())
-    )
-    if draft.case.warned_at is None and draft.case.paused_at is None:
-        warn_late(draft)
-    pause_if_due(draft)
-
-
-def pause_if_due(draft: Draft) -> None:
-    """Take the final action where its time has come and nothing forbids it."""
-    due_at = pause_due_at(draft.case)
-    if due_at is None or due_at > draft.now:
-        return
-    warned_at = draft.case.warned_at
-    if warned_at is None:
-        warn_late(draft)
-        return
-    if draft.dossier.stops.pauses:
-        wait = STOPPED_LOOK if draft.case.plan.steps else PAUSE_STOPPED_LOOK
-        draft.wait(wait, f"pausing is stopped: {'; '.join(draft.dossier.stops.pauses)}")
-        return
-    match draft.policy.final_action:
-        case FinalAction.NONE:
-            draft.case = replace(draft.case, plan=replace(draft.case.plan, pause_at=None))
-            draft.why("the policy takes no final action")
-            return
-        case FinalAction.CANCEL:
-            text = f"{draft.case.processor_invoice_id} is exhausted and the policy asks for a cancellation. Access is paused; a person decides."
-            draft.alert(AlertKind.CANCEL_ASKED, draft.case.id, text)
-        case FinalAction.PAUSE | FinalAction.MARK_UNPAID:
-            pass
-        case unreachable:
-            assert_never(unreachable)
-    draft.why(f"paused: {'; '.join(draft.case.plan.pause_why)}; the customer was warned at {warned_at.isoformat()}")
-    draft.case = replace(draft.case, access=Access.PAUSED, paused_at=draft.now)
-    if not draft.case.plan.steps and draft.case.state is not CaseState.EXHAUSTED:
-        exhaust(draft, "the pause date has come and there is nothing to try")
-    at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
-    draft.notify(notices.of_kind(draft.case, NoticeKind.PAUSED, None, at, draft.facts, is_warning=False))

@@ -13,10 +13,11 @@ from dunr.core.decide.attempts import find, free_method, hand_over_waiting, keep
 from dunr.core.decide.backup_turns import after_failure
 from dunr.core.decide.cardrun import run_stopped, run_succeeded
 from dunr.core.decide.draft import Draft
+from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.decide.invoices import carry_over
 from dunr.core.decide.money import collect, tell_receipt
 from dunr.core.decide.opening import alert_unknown, method_row, stop_credential
-from dunr.core.decide.planning import STOPPED_LOOK, begin_dunning, keep_wait, lay_out, set_steps, settle_state
+from dunr.core.decide.planning import begin_dunning, keep_wait, lay_out, set_steps, settle_state
 from dunr.core.decide.surroundings import note_wait
 from dunr.core.decide.unsettled import unanswered
 from dunr.core.declines import classify, network_of, raw_code, unknown_codes
