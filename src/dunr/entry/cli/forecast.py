@@ -3,8 +3,7 @@
 Nothing is computed a second time here, so a forecast cannot promise what the engine would not do.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import datetime
 
 from dunr.core import notices
@@ -17,121 +16,32 @@ from dunr.core.effects import Charge, Effect, Notice, RefreshMethod
 from dunr.core.events import AttemptSettled, ChargeFailed, Event, MethodRefreshed, NoticeSent
 from dunr.core.facts import Facts
 from dunr.core.gate import ref_of
-from dunr.core.model import Case, Payer
+from dunr.core.model import Case
 from dunr.core.policy import Policy
 from dunr.core.snapshot import (
     ChargeSnapshot,
     CustomerSnapshot,
     InvoiceSnapshot,
     MethodSnapshot,
-    RawDecline,
     Snapshot,
     SubscriptionSnapshot,
 )
 from dunr.core.strategies import strategy_for
 from dunr.core.terms import (
-    Access,
     ChargeStatus,
     CollectionMethod,
     InvoiceStatus,
-    NoticeKind,
-    Rail,
     SubscriptionStatus,
 )
 from dunr.core.timers import due_event
 from dunr.core.value import replace
+from dunr.entry.cli.foreseen import NOTICE_WHY, Forecast, ForeseenAccess, ForeseenAttempt, ForeseenNotice, Scene, Turn
 
 ACCOUNT = "forecast"
 ANY_CODE = "forecast"  # the code that stands for a reason which was named itself
 AMOUNT_MINOR = 10_000
 MOMENTS_MAX = 1000
 FRESH_EXPIRY = "2099-12"  # what an updater would find
-
-NOTICE_WHY: Mapping[NoticeKind, str] = {
-    NoticeKind.FIRST: "the first charge failed, and the first step is planned",
-    NoticeKind.REMINDER: "a step failed, and the next one is planned",
-    NoticeKind.FINAL_WARNING: "the last step is planned, and access pauses after it",
-    NoticeKind.PAUSED: "access was paused",
-    NoticeKind.RECEIPT: "the payment arrived",
-    NoticeKind.METHOD_NEEDED: "nothing is tried until the customer acts",
-    NoticeKind.CONFIRM_WITH_BANK: "the bank wants the customer to confirm the payment",
-    NoticeKind.CARD_EXPIRING: "the card expires soon",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """Who declines, what, and who pays: all that a forecast depends on besides the policy and the facts."""
-
-    processor: str
-    raw: RawDecline
-    failed_at: datetime
-    payer: Payer
-    rail: Rail = Rail.CARD
-    network: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ForeseenAttempt:
-    """One coming step: `number` is the step's."""
-
-    number: int
-    at: datetime
-    why: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ForeseenNotice:
-    """One coming message, and the dates that it names."""
-
-    kind: NoticeKind
-    at: datetime
-    step: int | None
-    next_attempt_at: datetime | None
-    pause_at: datetime | None
-    reason: str | None
-    why: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ForeseenAccess:
-    """What the subscriber may do from an instant on."""
-
-    at: datetime
-    access: Access
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One decision on the way, with its whole chain of reasons."""
-
-    at: datetime
-    what: str
-    why: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """All of it. `undated` says why a step that the policy has gets no date."""
-
-    policy: str
-    reason: str
-    kind: str
-    strategy: str
-    decline_why: tuple[str, ...]
-    timezone: str
-    timezone_why: str
-    country: str | None
-    network: str | None
-    failed_at: datetime
-    attempts: tuple[ForeseenAttempt, ...]
-    undated: tuple[str, ...]
-    pause_at: datetime | None
-    pause_why: tuple[str, ...]
-    access: tuple[ForeseenAccess, ...]
-    notices: tuple[ForeseenNotice, ...]
-    turns: tuple[Turn, ...]
 
 
 def forecast(policy: Policy, facts: Facts, scene: Scene) -> Forecast:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
-from dunr.entry.cli.forecast import Forecast
+from dunr.entry.cli.foreseen import Forecast
 
 WIDTH = 9
 HEAD = "".join(f"{name:<{WIDTH}}" for name in ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")).rstrip()

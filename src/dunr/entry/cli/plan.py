@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dunr.core.policy import Policy
     from dunr.core.snapshot import RawDecline
     from dunr.core.terms import Rail
-    from dunr.entry.cli.forecast import Forecast
+    from dunr.entry.cli.foreseen import Forecast
 
 COUNTRY = re.compile(r"[A-Z]{2}")
 
@@ -51,7 +51,8 @@ def plan(
 ) -> None:
     """Show when a failed charge would be tried again, what the customer would be told, when access would pause, and why."""
     from dunr.core.model import Payer
-    from dunr.entry.cli.forecast import Scene, forecast
+    from dunr.entry.cli.forecast import forecast
+    from dunr.entry.cli.foreseen import Scene
 
     chosen = _policy(policy, timezone, holidays)
     _check_country(country)
