@@ -104,6 +104,9 @@ class Server:
             self._guardian.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             self._guardian.kill()
+            self._guardian.wait()
+        assert self._guardian.stdout is not None
+        self._guardian.stdout.close()
 
 
 def server(*, durable: bool = False) -> Server:

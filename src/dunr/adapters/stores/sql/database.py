@@ -112,7 +112,7 @@ class Database:
                 if fault in {Fault.RACE, Fault.TAKEN} and tries_left and time.monotonic() < give_up_at:
                     continue
                 if fault is Fault.LOST:
-                    self._writers.dispose()  # those that wait in the pool are dead as well
+                    self.dialect.distrust()
                 if fault in {None, Fault.TAKEN}:
                     raise
                 raise StoreUnavailable(f"the database answered: {_first_line(error)}") from error

@@ -130,6 +130,10 @@ class Dialect(Protocol):
         """Call `heard`, from another thread, when somebody rings; answers what stops it. A hint may be lost: go on polling."""
         ...
 
+    def distrust(self) -> None:
+        """A connection was lost, so those that wait for the next question are dead as well: open new ones."""
+        ...
+
     def close(self) -> None:
         """Let go of what this opened by itself."""
         ...

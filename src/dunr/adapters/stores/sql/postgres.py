@@ -19,8 +19,8 @@ from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, 
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.exc import DBAPIError, DisconnectionError
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from dunr.adapters.stores.sql.bell import Bell, Listener
 from dunr.adapters.stores.sql.columns import Cells
@@ -34,6 +34,7 @@ STATEMENT_SECONDS = 30.0
 SILENT_SECONDS = 15  # a server that does not acknowledge our bytes for so long is gone
 RECYCLE_SECONDS = 1800
 STATEMENTS_CACHED = 500
+MADE_AT = "made_at"
 MIGRATION_LOCK = 0x64756E72  # "dunr": the advisory lock of whoever changes the tables
 MIGRATION_SECONDS_MAX = 600.0
 MIGRATION_ASKED_AGAIN_SECONDS = 0.1
@@ -77,7 +78,9 @@ class PostgresDialect:
             query_cache_size=STATEMENTS_CACHED,
             connect_args=arguments,
         )
-        event.listen(self._engine, "connect", _make_commits_stay)
+        self._lost_at = -1.0
+        event.listen(self._engine, "connect", _prepare)
+        event.listen(self._engine, "checkout", self._refuse_dead)
 
     def reading(self) -> Engine:
         """The same connections, with each statement a transaction of its own."""
@@ -131,6 +134,14 @@ class PostgresDialect:
     def listen(self, heard: Callable[[], None]) -> Callable[[], None]:
         return Listener(self._connect, heard).close
 
+    def distrust(self) -> None:
+        self._lost_at = time.monotonic()
+
+    def _refuse_dead(self, _: DBAPIConnection, entry: ConnectionPoolEntry, __: PoolProxiedConnection) -> None:
+        """One refusal is enough: whoever comes next gets a connection that was made after the loss."""
+        if entry.info[MADE_AT] <= self._lost_at:
+            raise DisconnectionError
+
     def close(self) -> None:
         self._bell.close()
 
@@ -174,7 +185,7 @@ def _connect_arguments(url: URL, busy_seconds: float) -> dict[str, str | int]:
     return {name: value for name, value in ours.items() if name not in given}
 
 
-def _make_commits_stay(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+def _prepare(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
     """A commit that returned survives the power going away, whatever the server's default is. A stronger default stays."""
     cursor = connection.cursor()
     cursor.execute(
@@ -182,6 +193,7 @@ def _make_commits_stay(connection: DBAPIConnection, _: ConnectionPoolEntry) -> N
     )
     cursor.close()
     connection.commit()
+    entry.info[MADE_AT] = time.monotonic()
 
 
 @cache

@@ -15,10 +15,11 @@ from dunr.adapters.stores.sql.choosing import dialect_of
 from dunr.adapters.stores.sql.database import Database
 from dunr.adapters.stores.sql.identity import begin, present_identity, record_identity, recorded_identity
 from dunr.adapters.stores.sql.inbox import SqlInbox
-from dunr.adapters.stores.sql.migration import upgrade
+from dunr.adapters.stores.sql.migration import finish, upgrade
 from dunr.adapters.stores.sql.outbox import SqlOutbox
 from dunr.adapters.stores.sql.present import Present, wanted_by
 from dunr.adapters.stores.sql.reports import SqlReports
+from dunr.adapters.stores.sql.retention import SqlRetention
 from dunr.adapters.stores.sql.tables import cases, customers, documents, methods, subscriptions
 from dunr.adapters.stores.sql.writes import Writes
 from dunr.ports import Change, Document, Refs, Rows
@@ -59,7 +60,7 @@ def _may_be_due(change: Change) -> bool:
     return wake_at is not None and wake_at <= recorded_at(decision)
 
 
-class SqlStore(SqlInbox, SqlOutbox, SqlReports):
+class SqlStore(SqlInbox, SqlOutbox, SqlReports, SqlRetention):
     """`Store` and `Reports` over one database, for any number of threads and processes. Call `migrate` once before
     the first use.
 
@@ -79,9 +80,13 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports):
         self._instance = instance
 
     def migrate(self) -> None:
-        """Create the tables, or bring them up to this release."""
+        """Create the tables, or bring them up to this release, while processes of the release before go on working."""
         self._database.migrate(upgrade)
         self._database.prepare(begin)
+
+    def finish_migration(self) -> None:
+        """Take away what only the release before needed. Its last process must be gone; from then on none of them can start."""
+        self._database.migrate(finish)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -180,6 +180,12 @@ Index(
     sqlite_where=effects.c.done_at.is_(None),
     postgresql_where=effects.c.done_at.is_(None),
 )
+Index(
+    "effects_done",
+    effects.c.done_at,
+    sqlite_where=effects.c.done_at.is_not(None),
+    postgresql_where=effects.c.done_at.is_not(None),
+)
 Index("effects_by_kind", effects.c.kind, effects.c.sequence)
 Index("effects_by_case", effects.c.case_id, effects.c.sequence)
 
@@ -208,6 +214,12 @@ Index(
     inbounds.c.sequence,
     sqlite_where=inbounds.c.due_at.is_not(None),
     postgresql_where=inbounds.c.due_at.is_not(None),
+)
+Index(
+    "inbounds_settled",
+    inbounds.c.received_at,
+    sqlite_where=text("state IN ('applied', 'ignored')"),
+    postgresql_where=text("state IN ('applied', 'ignored')"),
 )
 Index("inbounds_by_state", inbounds.c.state, inbounds.c.sequence)
 

@@ -1,0 +1,20 @@
+"""Building an index on a table that is being written to."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from alembic import op
+
+
+def build_index(name: str, table: str, columns: Sequence[str], where: str) -> None:
+    """On PostgreSQL beside the writers, which an ordinary build would keep waiting; it waits for older transactions instead, for as long as they take. What a build
+    that was killed left behind is not usable, and goes first.
+    """
+    condition = sa.text(where)
+    if op.get_context().dialect.name == "sqlite":
+        op.create_index(name, table, columns, sqlite_where=condition)
+        return
+    with op.get_context().autocommit_block():
+        op.execute("SET lock_timeout = 0")
+        op.drop_index(name, table, if_exists=True, postgresql_concurrently=True)
+        op.create_index(name, table, columns, postgresql_where=condition, postgresql_concurrently=True)
