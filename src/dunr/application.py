@@ -14,6 +14,7 @@ from dunr.ports import Clock, Processor, Reports, Store
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
 from dunr.settings import Settings
+from dunr.sweep import Sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,4 +32,5 @@ class Application:
     intake: Intake
     performer: Performer
     runner: Runner
+    sweep: Sweep
     close: Callable[[], None]

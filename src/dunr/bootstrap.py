@@ -31,6 +31,7 @@ from dunr.ports import Clock, Mailer, Processor, Publisher, Reports, Store
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
 from dunr.settings import Settings, link_secret, webhook_secrets
+from dunr.sweep import Sweep
 
 if TYPE_CHECKING:
     from dunr.adapters.processors.stripe.processor import StripeProcessor
@@ -74,6 +75,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         engine = Engine(Parts(store, processors, rulebook, _facts(settings, processors), clock, holder or _own_name()))
         intake = Intake(engine)
         performer = Performer(engine, _mailer(settings, clock), _publisher(settings, clock, opened))
+        accounts = ((settings.processor, settings.account),)
         if identified is not None:
             stop_if_copied(identified, rulebook, intake)
         return Application(
@@ -88,6 +90,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
             intake=intake,
             performer=performer,
             runner=Runner(engine, intake, performer),
+            sweep=Sweep(engine, reports, intake.alert, accounts),
             close=opened.pop_all().close,
         )
 

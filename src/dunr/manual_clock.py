@@ -16,7 +16,6 @@ import msgspec
 from dunr.application import Application
 from dunr.errors import StoreUnavailable, WishRejected
 from dunr.ports import Store
-from dunr.sweep import Sweep
 
 CLOCK = "clock"
 WRITE_TRIES_MAX = 20
@@ -149,8 +148,7 @@ class _Walk:
         self._application = application
         self._clock = clock
         self._sandbox = sandbox
-        accounts = ((application.settings.processor, application.settings.account),)
-        self._sweep = Sweep(application.engine, application.reports, application.intake.alert, accounts)
+        self._sweep = application.sweep
 
     def run(self, target: datetime) -> None:
         """Go there. The instant at which we stand is finished first."""

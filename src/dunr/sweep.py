@@ -1,45 +1,54 @@
 """What time forgot: once a day, everything that the processor lists and everything that is open here is looked at.
 
-Looking repairs what is safe, since it applies news through the same gate as a webhook. What a look changed that no webhook had told is a finding, and a person
-hears of it: one webhook lost is an accident, many are an endpoint that is not reached. It is safe late, because of the look before every send.
+It is safe late, because of the look before every send. How far it has come is kept in the store, so that a sweep that was killed half-way is finished by whoever
+comes next, and two never run side by side.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import msgspec
 import structlog
 
 from dunr.core import keys
-from dunr.core.model import Case
-from dunr.core.snapshot import Snapshot
-from dunr.core.terms import AlertKind, CaseState, CloseReason, Outcome
+from dunr.core.terms import AlertKind
 from dunr.daily_record import record_day
 from dunr.engine import Engine
+from dunr.errors import WishRejected
 from dunr.expiry_notices import ExpiryNotices
-from dunr.ports import ObjectMissing, Refs, Reports, SnapshotUnavailable
+from dunr.ports import Reports, SnapshotUnavailable
+from dunr.reconciliation import Finding, Reconciliation
 
-SWEPT = "sweep"
+SWEPT = "sweep-progress"
 EVERY = timedelta(days=1)
 AGAIN_AFTER_FAILURE = timedelta(hours=1)
+GIVEN_UP_AFTER = timedelta(minutes=15)  # a sweep that has said nothing for so long has died
+CASES_BETWEEN_SIGNS = 25
 CHANGED_WITHIN = timedelta(days=2)
-STILL_ON_ITS_WAY = timedelta(minutes=15)  # news younger than this may be a webhook that is about to arrive
-UNANSWERED_AFTER = timedelta(hours=1)
-PAGE = 200
-PAGES_MAX = 100_000
-WATCHED_STATES = (CaseState.SCHEDULED, CaseState.AWAITING_CUSTOMER, CaseState.EXHAUSTED)
 
 _log = structlog.get_logger()
 
 Alert = Callable[[AlertKind, str, str], None]
+Told = Callable[[int, int], None]  # how many are done, of how many
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far the newest sweep has come: the case that was looked at last, or None before the first and after the last. `again_at` is when anybody may begin or go on."""
+
+    begun_at: datetime
+    again_at: datetime
+    is_over: bool
+    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One disagreement with the processor."""
+class Swept:
+    """What one sweep came to."""
 
-    case_id: str
-    what: str
+    findings: tuple[Finding, ...]
+    looked_at_count: int
+    went_on: bool  # with what another one had left
 
 
 class Sweep:
@@ -51,109 +60,96 @@ class Sweep:
         self.reports = reports
         self.alert = alert
         self.accounts = accounts
+        self.reconciliation = Reconciliation(engine, reports, accounts)
         self._expiry_notices = ExpiryNotices(engine)
 
     def next_at(self) -> datetime:
         """When the next one is due. A store that was never swept begins its day now."""
-        document = self.engine.store.document(SWEPT)
-        if document is None:
-            self.engine.store.put_document(SWEPT, self.engine.clock.now().isoformat().encode(), 0)
-            return self.engine.clock.now() + EVERY
-        return datetime.fromisoformat(document.body.decode()) + EVERY
+        now = self.engine.clock.now()
+        progress, version = self._read()
+        if progress is None:
+            progress = Progress(now, now + EVERY, is_over=True)
+            self._write(progress, version)
+        return progress.again_at
 
     def run_if_due(self) -> bool:
-        """Sweep where a day has passed and nobody else has begun; whether we did."""
+        """Sweep where a day has passed and nobody else has begun, or where somebody who had begun has died; whether we did."""
         now = self.engine.clock.now()
-        document = self.engine.store.document(SWEPT)
-        if document is None or now < self.next_at():
-            return False
-        if not self.engine.store.put_document(SWEPT, now.isoformat().encode(), document.version):
+        progress, _ = self._read()
+        if progress is None or now < progress.again_at:
             return False
         try:
             self.run()
+        except WishRejected:
+            return False
         except SnapshotUnavailable as failure:
             _log.warning("sweep_not_finished", why=str(failure))
-            again = (now - EVERY + AGAIN_AFTER_FAILURE).isoformat().encode()
-            self.engine.store.put_document(SWEPT, again, document.version + 1)
         return True
 
-    def run(self) -> tuple[Finding, ...]:
-        """Look at everything, and alert for each finding. Raises `SnapshotUnavailable` where the list cannot be had."""
+    def run(self, told: Told | None = None, *, changed_within: timedelta = CHANGED_WITHIN) -> Swept:
+        """Look at everything, and alert for each finding.
+
+        Raises `WishRejected` where another sweep is going on, and `SnapshotUnavailable` where the list cannot be had; then it is due again in an hour.
+        """
+        now = self.engine.clock.now()
+        before, version = self._read()
+        if before is not None and not before.is_over and now < before.again_at:
+            raise WishRejected("A sweep is going on already; it has said so within the last minutes.", 409)
+        went_on = before is not None and not before.is_over
+        begun_at = before.begun_at if before is not None and went_on else now
+        progress = Progress(
+            begun_at, now + GIVEN_UP_AFTER, False, before.after if before is not None and went_on else None
+        )
+        if not self._write(progress, version):
+            raise WishRejected("Another sweep has begun at this moment.", 409)
+        try:
+            case_ids = self.reconciliation.case_ids(begun_at - changed_within)
+        except SnapshotUnavailable:
+            self._write(Progress(begun_at, now + AGAIN_AFTER_FAILURE, False, progress.after), version + 1)
+            raise
+        left = _left(case_ids, progress.after)
+        findings = self._look_at(left, len(case_ids), progress, version + 1, told)
+        return Swept(findings, len(left), went_on)
+
+    def _look_at(
+        self, left: tuple[str, ...], total_count: int, progress: Progress, version: int, told: Told | None
+    ) -> tuple[Finding, ...]:
+        """Case by case, with a sign of life in between."""
         findings: list[Finding] = []
-        seen: set[str] = set()
-        for case_id in self._case_ids():
-            if case_id not in seen:
-                seen.add(case_id)
-                findings.extend(self._look(case_id))
+        done_count = total_count - len(left)
+        for count, case_id in enumerate(left, start=1):
+            found = tuple(self.reconciliation.look(case_id))
+            self._tell(found)
+            findings.extend(found)
+            if told is not None:
+                told(done_count + count, total_count)
+            if count % CASES_BETWEEN_SIGNS == 0:
+                again_at = self.engine.clock.now() + GIVEN_UP_AFTER
+                if not self._write(Progress(progress.begun_at, again_at, False, case_id), version):
+                    raise WishRejected("Another process took this sweep over, since it had said nothing for long.", 409)
+                version += 1
         for name, account in self.accounts:
             self._expiry_notices.record_due(name, account)
+        record_day(self.engine.store, self.reports, self.engine.clock.now())
+        self._write(Progress(progress.begun_at, progress.begun_at + EVERY, is_over=True), version)
+        return tuple(findings)
+
+    def _tell(self, findings: tuple[Finding, ...]) -> None:
+        """One alert a day for each."""
         for finding in findings:
             about = f"{finding.case_id}/{keys.audit_hash('', finding.what)[:12]}/{self.engine.clock.now():%Y-%m-%d}"
             self.alert(AlertKind.DRIFT, about, f"{finding.case_id}: {finding.what}")
-        record_day(self.engine.store, self.reports, self.engine.clock.now())
-        return tuple(findings)
 
-    def _case_ids(self) -> Iterator[str]:
-        """What the processor lists, then what is open here, in case the list has lost it."""
-        since = self.engine.clock.now() - CHANGED_WITHIN
-        for name, account in self.accounts:
-            for invoice_id in self.engine.parts.processors[name].list_invoices(account, since):
-                yield keys.case_id(name, account, invoice_id)
-        for state in WATCHED_STATES:
-            after: str | None = None
-            for _ in range(PAGES_MAX):
-                page = self.reports.cases(state=state, text=None, limit=PAGE, after=after)
-                yield from (case.id for case in page)
-                if len(page) < PAGE:
-                    break
-                after = page[-1].id
+    def _read(self) -> tuple[Progress | None, int]:
+        document = self.engine.store.document(SWEPT)
+        if document is None:
+            return None, 0
+        return msgspec.json.decode(document.body, type=Progress), document.version
 
-    def _look(self, case_id: str) -> Iterator[Finding]:
-        """Look at one case, and say what the look had to tell us. One that cannot be read must not hide the others."""
-        before = self.engine.store.load(case_id, Refs()).case
-        try:
-            look = self.engine.look(case_id)
-        except ObjectMissing:
-            if before is not None and before.is_open:
-                yield Finding(case_id, "open here, and unknown at the processor")
-            return
-        except SnapshotUnavailable as failure:
-            _log.warning("sweep_could_not_look", case=case_id, why=str(failure))
-            return
-        after = self.engine.store.load(case_id, Refs()).case
-        if after is not None and not _may_be_on_its_way(look.snapshot):
-            yield from (Finding(case_id, what) for what in drift(before, after))
-        if after is not None and _is_unanswered(after, self.engine.clock.now()):
-            yield Finding(case_id, "an attempt has had no answer for more than an hour")
+    def _write(self, progress: Progress, version: int) -> bool:
+        return self.engine.store.put_document(SWEPT, msgspec.json.encode(progress), version)
 
 
-def drift(before: Case | None, after: Case) -> Iterator[str]:
-    """What a look changed that a webhook should have told us, in words."""
-    if before is None:
-        yield "failed at the processor, and unknown here until now"
-        return
-    if after.overpaid_minor > before.overpaid_minor:
-        yield "collected twice"
-    if before.is_open and after.state is CaseState.RECOVERED:
-        yield "paid at the processor, and open here until now"
-    elif after.captured_minor > before.captured_minor:
-        yield "money came in at the processor that was unknown here until now"
-    if before.is_open and after.state is CaseState.CLOSED:
-        cancelled = after.closed_because in (CloseReason.SUBSCRIPTION_ENDED, CloseReason.CUSTOMER_DELETED)
-        yield f"{'cancelled' if cancelled else after.closed_because} at the processor, and open here until now"
-
-
-def _may_be_on_its_way(snapshot: Snapshot) -> bool:
-    """Whether the newest charge is so young that its webhook may still arrive."""
-    newest = max((charge.at for charge in snapshot.charges), default=None)
-    return newest is not None and snapshot.taken_at - newest < STILL_ON_ITS_WAY
-
-
-def _is_unanswered(case: Case, now: datetime) -> bool:
-    attempt = case.in_flight
-    return (
-        attempt is not None
-        and attempt.outcome is Outcome.UNKNOWN
-        and attempt.unknown_since_at is not None
-        and now - attempt.unknown_since_at >= UNANSWERED_AFTER
-    )
+def _left(case_ids: tuple[str, ...], after: str | None) -> tuple[str, ...]:
+    """What is left after the case that was looked at last; everything where it is not in the list any more."""
+    return case_ids[case_ids.index(after) + 1 :] if after in case_ids else case_ids

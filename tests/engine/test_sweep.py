@@ -10,8 +10,10 @@ from dunr.application import Application
 from dunr.core.model import Case
 from dunr.core.terms import AlertKind, CaseState, CloseReason
 from dunr.core.value import replace
+from dunr.errors import WishRejected
 from dunr.manual_clock import StoreClock
-from dunr.sweep import Sweep, drift
+from dunr.reconciliation import Finding, drift
+from dunr.sweep import Sweep
 from tests.engine.applications import alerts, case_of, running, settings, url_of
 from tests.sandbox.processes import SandboxProcess
 
@@ -44,7 +46,7 @@ def pass_time(application: Application, sandbox: SandboxProcess, **span: float) 
 
 
 def found(application: Application) -> list[str]:
-    return [finding.what for finding in sweep(application).run()]
+    return [finding.what for finding in sweep(application).run().findings]
 
 
 def test_a_failure_that_nobody_told_of_is_taken_in_and_told(application: Application, sandbox: SandboxProcess) -> None:
@@ -115,6 +117,54 @@ def test_a_list_that_cannot_be_had_is_asked_for_again_in_an_hour(
     pass_time(application, sandbox, days=1)
     assert one.run_if_due()
     assert one.next_at() == application.clock.now() + timedelta(hours=1)
+
+
+def test_a_sweep_that_was_killed_half_way_is_finished_by_the_next(
+    application: Application, sandbox: SandboxProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1, 8):
+        sandbox.fail(f"in_{number}", subscription=f"sub_{number}")
+    monkeypatch.setattr("dunr.sweep.CASES_BETWEEN_SIGNS", 2)
+    looked_at: list[str] = []
+    dying, finishing = sweep(application), sweep(application)
+    honest = dying.reconciliation.look
+
+    def look(case_id: str) -> Iterator[Finding]:
+        looked_at.append(case_id)
+        if len(looked_at) == 6:
+            raise KeyboardInterrupt
+        return honest(case_id)
+
+    monkeypatch.setattr(dying.reconciliation, "look", look)
+    with pytest.raises(KeyboardInterrupt):
+        dying.run()
+    with pytest.raises(WishRejected, match="going on already"):
+        finishing.run()
+    pass_time(application, sandbox, minutes=16)
+    rest = finishing.run()
+    assert rest.went_on
+    assert rest.looked_at_count == 3  # four were signed for
+    assert {
+        case.processor_invoice_id for case in application.reports.cases(state=None, text=None, limit=9, after=None)
+    } == {f"in_{number}" for number in range(1, 8)}
+    again = finishing.run()
+    assert (again.went_on, again.looked_at_count, again.findings) == (False, 7, ())
+
+
+def test_what_would_be_found_is_told_without_a_change(application: Application, sandbox: SandboxProcess) -> None:
+    sandbox.fail()
+    pass_time(application, sandbox, hours=1)
+    reconciliation = sweep(application).reconciliation
+    (case_id,) = reconciliation.case_ids(application.clock.now() - timedelta(days=2))
+    found = ["failed at the processor, and unknown here until now"]
+    assert [one.what for one in reconciliation.foresee(case_id)] == found
+    assert [one.what for one in reconciliation.foresee(case_id)] == found
+    assert not application.reports.cases(state=None, text=None, limit=9, after=None)
+    sweep(application).run()
+    sandbox.control("POST", "/invoices/in_1/pay")
+    pass_time(application, sandbox, hours=1)
+    assert [one.what for one in reconciliation.foresee(case_id)] == ["paid at the processor, and open here until now"]
+    assert case_of(application).is_open
 
 
 def test_one_case_that_cannot_be_looked_at_does_not_hide_the_others(

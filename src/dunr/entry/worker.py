@@ -19,7 +19,6 @@ from dunr.core.terms import AlertKind
 from dunr.entry.turn import Turn
 from dunr.entry.work import Job, jobs_due
 from dunr.errors import StoreUnavailable
-from dunr.sweep import Sweep
 
 IDLE_SECONDS = 0.2
 ENOUGH_FOR_EACH_THREAD = 2  # while so much is in hand, nothing more is asked for
@@ -46,8 +45,7 @@ class Worker:
         self._faults: dict[str, tuple[int, float]] = {}  # how often it went wrong, and when to try again
         self._store_failures_count = 0
         self._moved = threading.Event()  # something ended, so there is room for more
-        accounts = ((application.settings.processor, application.settings.account),)
-        self._sweep = Sweep(application.engine, application.reports, application.intake.alert, accounts)
+        self._sweep = application.sweep
         self._swept_at = 0.0
 
     def run(self) -> bool:

@@ -23,6 +23,7 @@ from dunr.entry.cli import (
     ledger,
     plan,
     policy,
+    reconcile,
     report,
     sandbox,
     serve,
@@ -60,7 +61,7 @@ def _begin(
     context.obj = Place(data=data, debug=debug)
 
 
-for group in (setup, serve, worker, sandbox, demo, plan, classify, chaos, report, brake):
+for group in (setup, serve, worker, sandbox, demo, plan, classify, chaos, report, reconcile, brake):
     group.add_to(app)
 for name, commands in {
     "cases": cases.app,
