@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from .config import STRIPE_KEYS, SandboxConfig, StripeFace
@@ -11,7 +13,8 @@ from .server import serve
 from .stripe.versions import NEWEST
 
 
-def main() -> None:
+def given_by(arguments: Sequence[str]) -> tuple[SandboxConfig, int]:
+    """What the command line asks for, and the port."""
     options = argparse.ArgumentParser(prog="python -m dunr.sandbox", description=__doc__)
     options.add_argument("--database", type=Path, default=Path("dunr-data/sandbox.db"))
     options.add_argument("--port", type=int, default=8090)
@@ -26,7 +29,7 @@ def main() -> None:
     options.add_argument("--stripe-version", default=NEWEST)
     options.add_argument("--stripe-platform", help="the account that the books' account is connected to")
     options.add_argument("--live", action="store_true")
-    given = options.parse_args()
+    given = options.parse_args(arguments)
     stripe = StripeFace(
         api_keys=tuple(given.stripe_key) or STRIPE_KEYS,
         api_version=given.stripe_version,
@@ -44,7 +47,11 @@ def main() -> None:
         live=given.live,
         stripe=stripe if given.stripe else None,
     )
-    serve(config, given.port)
+    return config, given.port
+
+
+def main() -> None:
+    serve(*given_by(sys.argv[1:]))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import uvicorn
 
 from .app import build_app
@@ -10,14 +12,24 @@ from .config import SandboxConfig
 STOP_SECONDS = 2
 
 
-def serve(config: SandboxConfig, port: int) -> None:
-    """Run until told to stop. Hanging requests are not waited for; their results are durable."""
-    uvicorn.run(
-        build_app(config),
-        host="127.0.0.1",
-        port=port,
-        log_level="warning",
-        access_log=False,
-        date_header=config.stripe is None,  # that face tells the sandbox's own time
-        timeout_graceful_shutdown=STOP_SECONDS,
+def server_of(config: SandboxConfig, port: int) -> uvicorn.Server:
+    """The server, not yet running. Hanging requests are not waited for at its end; their results are durable."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            build_app(config),
+            host="127.0.0.1",
+            port=port,
+            log_level="warning",
+            access_log=False,
+            date_header=config.stripe is None,  # that face tells the sandbox's own time
+            timeout_graceful_shutdown=STOP_SECONDS,
+        )
     )
+
+
+def serve(config: SandboxConfig, port: int) -> None:
+    """Run until told to stop. Exits where the port is taken."""
+    server = server_of(config, port)
+    server.run()
+    if not server.started:
+        sys.exit(1)

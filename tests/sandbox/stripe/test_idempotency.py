@@ -4,7 +4,7 @@ import httpx
 import pytest
 from stripe import CardError, IdempotencyError, InvalidRequestError
 
-from tests.sandbox.stripe.conftest import KEY, StripeSandbox
+from tests.sandbox.stripe.conftest import KEY, KilledSandbox, StripeSandbox
 
 
 def post(sandbox: StripeSandbox, key: str, **form: str) -> httpx.Response:
@@ -80,16 +80,16 @@ def test_keys_of_the_two_modes_do_not_meet(sandbox: StripeSandbox) -> None:
     assert post(sandbox, "k1", payment_method="pm_1").json()["status"] == "paid"
 
 
-def test_a_key_outlives_the_death_of_the_server(sandbox: StripeSandbox) -> None:
-    sandbox.fail()
-    sandbox.script("lost:succeed")
+def test_a_key_outlives_the_death_of_the_server(mortal: KilledSandbox) -> None:
+    mortal.fail()
+    mortal.script("lost:succeed")
     with pytest.raises(httpx.TransportError):
-        post(sandbox, "k1", payment_method="pm_1")
-    sandbox.kill()
-    sandbox.start()
-    again = post(sandbox, "k1", payment_method="pm_1")
+        post(mortal, "k1", payment_method="pm_1")
+    mortal.kill()
+    mortal.start()
+    again = post(mortal, "k1", payment_method="pm_1")
     assert (again.json()["status"], again.headers["idempotent-replayed"]) == ("paid", "true")
-    assert sandbox.captures() == 1
+    assert mortal.captures() == 1
 
 
 def test_a_result_that_came_late_is_given_to_who_asks_again(sandbox: StripeSandbox) -> None:
