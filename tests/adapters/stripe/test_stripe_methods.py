@@ -87,3 +87,13 @@ def test_a_card_without_a_fingerprint_is_known_by_its_id() -> None:
     bare = method("pm_1", card={"brand": "visa", "exp_month": 12, "exp_year": 2031})
     told = in_order([msgspec.convert(bare, MethodOnWire)], msgspec.convert(invoice(), InvoiceOnWire), None)
     assert told[0].credential == "pm_1/2031-12"
+
+
+def test_a_method_that_the_customer_allowed_as_a_backup_says_so_and_where_it_is_from() -> None:
+    shown = [method("pm_1"), method("pm_spare", metadata={"dunr_backup": "true"})]
+    methods = msgspec.convert(shown, list[MethodOnWire])
+    told = in_order(methods, msgspec.convert(invoice(), InvoiceOnWire), None)
+    assert [(one.processor_method_id, one.is_backup, one.country) for one in told] == [
+        ("pm_1", False, "US"),
+        ("pm_spare", True, "US"),
+    ]

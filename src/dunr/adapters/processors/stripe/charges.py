@@ -164,7 +164,7 @@ class DisputeOnWire(msgspec.Struct):
             card_key=charge.card_key or charge.id,
             amount_minor=self.amount,
             status=DISPUTE_STATUSES.get(self.status, DisputeStatus.OPEN),
-            reinstated=any(moved.amount > 0 for moved in self.balance_transactions),
+            reinstated=self.status == "won" or any(moved.amount > 0 for moved in self.balance_transactions),
         )
 
 

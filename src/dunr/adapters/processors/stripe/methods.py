@@ -23,6 +23,8 @@ RAILS = {
     "upi": Rail.UPI,
 }
 
+BACKUP_MARK = "dunr_backup"  # metadata in which a merchant keeps that the customer agreed: "true"
+
 Month = Annotated[int, msgspec.Meta(ge=1, le=12)]
 Year = Annotated[int, msgspec.Meta(ge=1970, le=9999)]
 
@@ -56,6 +58,7 @@ class MethodOnWire(msgspec.Struct):
     us_bank_account: InstrumentOnWire | None = None
     sepa_debit: InstrumentOnWire | None = None
     bacs_debit: InstrumentOnWire | None = None
+    metadata: dict[str, str] | None = None
 
     @property
     def instrument(self) -> InstrumentOnWire:
@@ -68,7 +71,16 @@ class MethodOnWire(msgspec.Struct):
         if rail is None:
             return None
         behind = self.instrument
-        return MethodSnapshot(self.id, behind.fingerprint, rail, behind.brand, behind.last4, behind.expires_on)
+        return MethodSnapshot(
+            processor_method_id=self.id,
+            fingerprint=behind.fingerprint,
+            rail=rail,
+            network=behind.brand,
+            last4=behind.last4,
+            expires_on=behind.expires_on,
+            country=behind.country,
+            is_backup=(self.metadata or {}).get(BACKUP_MARK) == "true",
+        )
 
 
 def in_order(
@@ -85,12 +97,6 @@ def in_order(
     others = sorted(on_file, key=lambda method: method.created, reverse=True)
     ordered = dict.fromkeys(method.id for method in (*defaults, *others))
     return tuple(seen for one in ordered if (seen := by_id[one].seen()) is not None)
-
-
-def country_of(on_file: Sequence[MethodOnWire], methods: Sequence[MethodSnapshot]) -> str | None:
-    """The country that issued the default card."""
-    default = methods[0].processor_method_id if methods else None
-    return next((method.instrument.country for method in on_file if method.id == default), None)
 
 
 def _customers_own(customer: CustomerOnWire | None) -> str | None:

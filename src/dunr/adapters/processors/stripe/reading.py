@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from dunr.adapters.processors.stripe.charges import ChargeOnWire, try_without_charge
 from dunr.adapters.processors.stripe.gathering import Gathered, intents_of
-from dunr.adapters.processors.stripe.methods import country_of, in_order
+from dunr.adapters.processors.stripe.methods import in_order
 from dunr.adapters.processors.stripe.money import minimum_minor
 from dunr.adapters.processors.stripe.wire import CustomerOnWire, InvoiceOnWire, SubscriptionOnWire, id_of, instant
 from dunr.core.snapshot import (
@@ -57,7 +57,7 @@ def snapshot_of(told: Gathered) -> Snapshot:
         live=invoice.livemode,
         invoice=_invoice(invoice, status, first_failed_at),
         subscription=_subscription(subscription) if subscription is not None else None,
-        customer=_customer(invoice, country_of(told.methods, methods)),
+        customer=_customer(invoice, methods[0].country if methods else None),
         methods=methods,
         charges=charges,
         disputes=tuple(
