@@ -10,7 +10,7 @@ from dunr import sending
 from dunr.adapters.stores import memory
 from dunr.core import gate, keys, ledger, reconcile, timers
 from dunr.core.answers import Declined, Paid
-from dunr.core.decide import charging, money, planning, settling, unsettled
+from dunr.core.decide import charging, ending, money, settling, unsettled
 from dunr.core.decide.attempts import withdraw
 from dunr.core.decide.draft import Draft
 from dunr.core.events import AttemptSettled
@@ -88,7 +88,7 @@ def pauses_unwarned(patch: pytest.MonkeyPatch, _: Facts) -> None:
 
     patch.setattr(timers, "WARNING_LEAD", timedelta(0))
     patch.setattr(timers, "pause_due_at", due)
-    patch.setattr(planning, "pause_due_at", due)
+    patch.setattr(ending, "pause_due_at", due)
 
 
 def late_decline_unpays(patch: pytest.MonkeyPatch, _: Facts) -> None:
