@@ -43,6 +43,7 @@ def test_a_snapshot_says_everything_in_one_read(sandbox: SandboxProcess) -> None
         "methods": [
             {"id": "pm_1", "fingerprint": "fp_x", "network": "mastercard", "rail": "card", "last4": "4444"}
             | {"expires": "2027-03", "country": None, "usable": True}
+            | {"network_token": False, "backup": False, "came_with_subscription": None}
         ],
         "charges": [
             {"id": made["charge"], "invoice": "in_1", "customer": "cus_1", "key": None, "amount_minor": 1900}
