@@ -7,19 +7,67 @@ rows plus at most thirty insert-only rows in one transaction, with no join and n
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from enum import StrEnum
 from typing import Protocol
 
 from dunr.core.answers import ChargeAnswer, LookUpAnswer, RefreshAnswer
-from dunr.core.decision import AuditEntry, Decision, Posting, Stops
-from dunr.core.effects import Notice, Publish, RaiseAlert, RecordedEffect
+from dunr.core.decision import AuditEntry, Posting
+from dunr.core.effects import Notice, Publish, RaiseAlert
 from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import Facts, ProcessorFacts
-from dunr.core.model import Attempt, Case, Customer, Method, Payer, Subscription
+from dunr.core.model import Attempt, Case, Payer
 from dunr.core.policy import Policy
 from dunr.core.segments import Choice
 from dunr.core.snapshot import Snapshot
-from dunr.core.value import Value
+from dunr.parcels import (
+    Change,
+    ChargeRequest,
+    Delivery,
+    Document,
+    EffectRecord,
+    Inbound,
+    InboundState,
+    IntentAnswer,
+    KeyRefused,
+    ObjectMissing,
+    Receipt,
+    Refs,
+    Rows,
+    Settlement,
+    SnapshotUnavailable,
+    Standing,
+    Subject,
+    Undone,
+)
+
+__all__ = [
+    "Alarm",
+    "Change",
+    "ChargeRequest",
+    "Clock",
+    "Copywriter",
+    "Delivery",
+    "Document",
+    "EffectRecord",
+    "Inbound",
+    "InboundState",
+    "IntentAnswer",
+    "KeyRefused",
+    "Mailer",
+    "ObjectMissing",
+    "Processor",
+    "Publisher",
+    "Receipt",
+    "Refs",
+    "Reports",
+    "Rows",
+    "Rulebook",
+    "Settlement",
+    "SnapshotUnavailable",
+    "Standing",
+    "Store",
+    "Subject",
+    "Undone",
+]
 
 
 class Clock(Protocol):
@@ -30,106 +78,7 @@ class Clock(Protocol):
         ...
 
 
-# --- what arrives -----------------------------------------------------------------------------------------------------------------
-
-
-class Subject(Value):
-    """What an event is about, by the processor's ids. `wide`: it may concern every open case of the customer (a new card, a deletion, a dispute)."""
-
-    processor_invoice_id: str | None = None
-    processor_subscription_id: str | None = None
-    processor_customer_id: str | None = None
-    wide: bool = False
-
-
-class InboundState(StrEnum):
-    """Where a received event stands."""
-
-    WAITING = "waiting"  # to be applied, at `next_try_at` or now
-    APPLIED = "applied"
-    IGNORED = "ignored"  # recorded, with its reason, and never applied
-    DEAD = "dead"  # given up, with its reason; a person may redrive it
-
-
-class Inbound(Value):
-    """A webhook event as received: bytes, and what was decoded of them. `key` is `processor:account:event id`."""
-
-    key: str
-    processor: str
-    account: str
-    event_type: str
-    live: bool
-    received_at: datetime
-    body: bytes
-    body_sha256: str
-    state: InboundState = InboundState.WAITING
-    note: str = ""
-    tries_count: int = 0
-    next_try_at: datetime | None = None
-
-
-class Receipt(StrEnum):
-    """What became of one inbound that was handed to the store."""
-
-    NEW = "new"
-    DUPLICATE = "duplicate"
-    CONFLICT = "conflict"  # the same key with another body: kept, and a reason for an alert
-
-
-class Settlement(Value):
-    """What to write beside an inbound after trying to apply it."""
-
-    state: InboundState
-    note: str
-    tries_count: int
-    next_try_at: datetime | None
-    snapshot: Snapshot | None
-
-
 # --- the store --------------------------------------------------------------------------------------------------------------------
-
-
-class Refs(Value):
-    """Rows to read beside the case, which may not exist yet. Given ids win over the case's own, but the card of an attempt in flight wins over `method_id`."""
-
-    subscription_id: str | None = None
-    method_id: str | None = None
-    customer_id: str | None = None
-
-
-class Rows(Value):
-    """One consistent read. A row that no commit has written yet is None."""
-
-    case: Case | None
-    subscription: Subscription | None
-    method: Method | None
-    customer: Customer | None
-
-
-class Change(Value):
-    """A decision to commit, on condition that the rows still have the versions that `rows` shows (None: the row does not exist).
-
-    The condition covers every row that `rows` holds or the decision writes, changed or not.
-    """
-
-    rows: Rows
-    decision: Decision
-
-
-class Undone(Value):
-    """A recorded effect that is not done yet."""
-
-    effect: RecordedEffect
-    tries_count: int
-    due_at: datetime
-
-
-class Document(Value):
-    """A named blob with a version: policies by hash, the clock, the stops, tokens, identity."""
-
-    name: str
-    version: int
-    body: bytes
 
 
 class Store(Protocol):
@@ -199,16 +148,6 @@ class Store(Protocol):
 # --- what people and exports read; the engine never does ---------------------------------------------------------------------------
 
 
-class EffectRecord(Value):
-    """A recorded effect with its fate."""
-
-    effect: RecordedEffect
-    recorded_at: datetime
-    done_at: datetime | None
-    tries_count: int
-    note: str
-
-
 class Reports(Protocol):
     """Read-only questions for people; served by the memory and SQL stores."""
 
@@ -244,36 +183,6 @@ class Reports(Protocol):
 
 
 # --- the processor ----------------------------------------------------------------------------------------------------------------
-
-
-class ChargeRequest(Value):
-    """Exactly what one attempt sends, whichever call it is."""
-
-    account: str
-    processor_invoice_id: str
-    key: str
-    amount_minor: int
-    currency: str
-    processor_method_id: str
-
-
-class SnapshotUnavailable(Exception):
-    """The processor could not be read now; try again later."""
-
-
-class KeyRefused(SnapshotUnavailable):
-    """The processor refuses our API key: nothing can be read or charged until a person replaces it."""
-
-
-class ObjectMissing(Exception):
-    """The processor does not know the object (404)."""
-
-
-class IntentAnswer(Value):
-    """What a cancellation came to; `succeeded`: too late, the money had moved. Neither: it could not be confirmed."""
-
-    cancelled: bool
-    succeeded: bool
 
 
 class Processor(Protocol):
@@ -345,13 +254,6 @@ class Processor(Protocol):
         ...
 
 
-class Standing(Value):
-    """What holds for one account at this moment. `epoch` counts how often this store was adopted as a copy."""
-
-    stops: Stops
-    epoch: int
-
-
 class Rulebook(Protocol):
     """The documents that decide: policies by hash, the stops, the epoch of an adopted copy."""
 
@@ -377,15 +279,6 @@ class Rulebook(Protocol):
 
 
 # --- messages out -----------------------------------------------------------------------------------------------------------------
-
-
-class Delivery(StrEnum):
-    """What became of one message."""
-
-    SENT = "sent"
-    MAYBE_SENT = "maybe_sent"
-    FAILED_FOR_NOW = "failed_for_now"
-    UNDELIVERABLE = "undeliverable"
 
 
 class Mailer(Protocol):
