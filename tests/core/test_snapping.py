@@ -7,6 +7,7 @@ import pytest
 from dunr.core import calendar
 from dunr.core.circumstances import whereabouts
 from dunr.core.model import Payer
+from dunr.core.paydays import PaydayKind, PaydayRule
 from dunr.core.policy import Policy, Strategy, Window
 from dunr.core.schedule import lay
 from dunr.core.snapping import snap
@@ -211,6 +212,17 @@ def test_each_step_has_one_instant_on_a_day_of_clock_change(
         assert found == sorted(found)
         local_days = [at.astimezone(calendar.zone(zone)).date() for at in dict.fromkeys(found)]
         assert len(local_days) == len(set(local_days)), "one instant a day"
+
+
+def test_a_payday_s_hour_that_comes_twice_means_the_first() -> None:
+    policy = replace(by(Strategy.FUNDS_AWARE, 1), at_hour=23, at_minute=30)
+    rung = rungs(policy, facts(), FUNDS, 0, 0, 0)[0]
+    thursdays = replace(facts(), paydays={"EG": (PaydayRule(PaydayKind.WEEKDAYS, (3,)),)})
+    where = replace(around(policy, utc("2026-10-26 00:00"), "Africa/Cairo", "EG"), facts=thursdays)
+    # On Thursday 29 October 2026 Cairo has half past eleven at night at 20:30 and again at 21:30 in UTC.
+    for wanted, at in (("20:00", "20:30"), ("20:45", "20:45"), ("21:10", "21:10"), ("21:45", "21:45")):
+        found = snap(utc(f"2026-10-29 {wanted}"), rung, where, utc("2026-10-26 00:00"))
+        assert found.at == utc(f"2026-10-29 {at}")
 
 
 def test_a_window_whose_hours_do_not_exist_on_a_day_opens_on_the_next() -> None:

@@ -198,6 +198,19 @@ def test_a_limit_that_was_reached_gets_a_day_to_reset() -> None:
     )
 
 
+def test_the_longer_of_a_limit_s_day_and_a_stated_wait_binds() -> None:
+    story(
+        """
+    2026-06-22 09:00  the card is mastercard
+    2026-06-23 10:00  first charge fails: withdrawal_count_limit_exceeded, 4900 usd
+                      next 2026-06-24 10:00; no notice
+    2026-06-23 11:00  payer clicks pay now; attempt 1 sent; declined insufficient_funds, advice 27
+                      next 2026-06-29 09:00; answered 202
+    """,  # four days from then is Saturday
+        BY_REASON,
+    )
+
+
 # --- reasons that change --------------------------------------------------------------------------------------------------
 
 

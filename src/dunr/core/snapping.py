@@ -13,7 +13,7 @@ from dunr.core.budget import allowance
 from dunr.core.calendar import local_day, local_instant, next_business_day, zone
 from dunr.core.circumstances import NO_HOLIDAYS, Circumstances
 from dunr.core.paydays import first_payday
-from dunr.core.policy import Policy, Strategy, Window
+from dunr.core.policy import Policy, Strategy
 from dunr.core.strategies import Rung
 from dunr.core.terms import StepUnit
 from dunr.core.value import Value
@@ -24,7 +24,7 @@ PAYDAY_DAYS_MAX = 4  # a payday further away is not waited for
 IN_DAYS = (StepUnit.DAYS, StepUnit.BUSINESS_DAYS)
 
 Move = tuple[datetime | None, str]  # the later instant (None: never), and why
-Rule = Callable[[datetime, Rung, Circumstances], Move | None]
+Rule = Callable[[datetime, Place, Circumstances], Move | None]
 
 
 class Snapped(Value):
@@ -46,16 +46,16 @@ def snap(
     if not rules or (is_counted and rules is BUSINESS_DAY_ONLY):
         return Snapped(wanted_at, ())
     at, why, deferred_by = wanted_at, [], None
-    window = around.policy.window
+    window, place = around.policy.window, _place(rung, around)
     if window is not None and window.nearest and _window in rules:
-        nearest = nearest_open(wanted_at, window, _place(rung, around), earliest)
+        nearest = nearest_open(wanted_at, window, place, earliest)
         if nearest < wanted_at:
             at = nearest
             why.append(f"moved back to {_said(at, around.zone_name)}, the nearest time in the window")
     for _ in range(ROUNDS_MAX):
         before = at
         for rule in rules:
-            move = rule(at, rung, around)
+            move = rule(at, place, around)
             if move is not None:
                 why.append(move[1])
                 if rule is _room:
@@ -89,7 +89,7 @@ def rules_for(rung: Rung, around: Circumstances) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def _floor(at: datetime, _rung: Rung, around: Circumstances) -> Move | None:
+def _floor(at: datetime, _place: Place, around: Circumstances) -> Move | None:
     """Nothing before what the bank, or the reason of the decline, asks to wait."""
     floor_at = around.floor_at
     if floor_at is None or at >= floor_at:
@@ -97,17 +97,17 @@ def _floor(at: datetime, _rung: Rung, around: Circumstances) -> Move | None:
     return floor_at, f"not before {floor_at.isoformat()}: {around.floor_why}"
 
 
-def _business_day(at: datetime, _rung: Rung, around: Circumstances) -> Move | None:
+def _business_day(at: datetime, place: Place, around: Circumstances) -> Move | None:
     """The hour of the policy on a business day of the policy; where there is a window, that says the hour."""
     policy = around.policy
     if policy.window is not None and policy.snap:
         day = local_day(at, policy.timezone)
-        business_day = next_business_day(day, around.holidays)
+        business_day = next_business_day(day, place.holidays)
         if business_day == day:
             return None
         moved_at = local_instant(business_day, 0, 0, policy.timezone)
     else:
-        moved_at = _next_business_hour(at, policy.at_hour, policy.at_minute, policy.timezone, around.holidays)
+        moved_at = _next_business_hour(at, policy.at_hour, policy.at_minute, policy.timezone, place.holidays)
         if moved_at == at:
             return None
     return moved_at, f"moved forward to the next allowed time, {moved_at.isoformat()}"
@@ -127,13 +127,15 @@ def _next_business_hour(at: datetime, hour: int, minute: int, zone_name: str, ho
     return found
 
 
-def _payday(at: datetime, _rung: Rung, around: Circumstances) -> Move | None:
+def _payday(at: datetime, place: Place, around: Circumstances) -> Move | None:
     """The first payday of the payer's country, if one is near: when the money is there, in the morning of that day."""
-    day = first_payday(local_day(at, around.zone_name), PAYDAY_DAYS_MAX, around.paydays, _payday_holidays(around))
-    if day is None:
+    local, clock = at.astimezone(zone(place.zone_name)), _payday_clock(around.policy)
+    today = local.date()
+    day = first_payday(today, PAYDAY_DAYS_MAX, place.paydays, place.payday_holidays)
+    if day is None or (day == today and (local.hour, local.minute) >= clock):
         return None
-    moved_at = local_instant(day, *_payday_clock(around.policy), around.zone_name)
-    if moved_at <= at:
+    moved_at = local_instant(day, *clock, place.zone_name)
+    if moved_at <= at:  # the hour that comes twice in autumn has been there once
         return None
     return moved_at, f"moved on to {_said(moved_at, around.zone_name)}, the next payday in {around.country}"
 
@@ -146,15 +148,10 @@ def _payday_clock(policy: Policy) -> tuple[int, int]:
     return window.from_hour, 0
 
 
-def _payday_holidays(around: Circumstances) -> frozenset[date]:
-    """The holidays of the payer's country: wages are paid before them."""
-    return around.facts.calendars.get(around.country or "", NO_HOLIDAYS)
-
-
-def _window(at: datetime, rung: Rung, around: Circumstances) -> Move | None:
+def _window(at: datetime, place: Place, around: Circumstances) -> Move | None:
     """The next time at which the window is open where the payer lives."""
-    window = _window_of(around)
-    place = _place(rung, around)
+    window = around.policy.window
+    assert window is not None, "the rule is left out where there is no window"
     moved_at = next_open(at, window, place)
     if moved_at == at:
         return None
@@ -164,19 +161,15 @@ def _window(at: datetime, rung: Rung, around: Circumstances) -> Move | None:
     return moved_at, f"{why}: moved on to {_said(moved_at, around.zone_name)}, by {around.zone_why}"
 
 
-def _window_of(around: Circumstances) -> Window:
-    assert around.policy.window is not None, "the rule is left out where there is no window"
-    return around.policy.window
-
-
 def _place(rung: Rung, around: Circumstances) -> Place:
-    """Where the window holds, and the paydays that beat the month's end for a step that aims at them."""
-    if rung.strategy is Strategy.FUNDS_AWARE and around.paydays:
-        return Place(around.zone_name, around.holidays, around.paydays, _payday_holidays(around))
-    return Place(around.zone_name, around.holidays)
+    """Where the rules hold; and for a step that aims at paydays, those of the payer's country, where wages are paid before the holidays."""
+    paydays = around.paydays if rung.strategy is Strategy.FUNDS_AWARE else ()
+    if not paydays or around.country is None:
+        return Place(around.zone_name, around.holidays)
+    return Place(around.zone_name, around.holidays, paydays, around.facts.calendars.get(around.country, NO_HOLIDAYS))
 
 
-def _room(at: datetime, _rung: Rung, around: Circumstances) -> Move | None:
+def _room(at: datetime, _place: Place, around: Circumstances) -> Move | None:
     """What the networks and the merchant's own budget allow on this card, the attempts of the same plan included."""
     wish, method = around.wish, around.method
     assert wish is not None, "the rule is left out where there is no card"
