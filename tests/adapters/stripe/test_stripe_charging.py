@@ -18,18 +18,8 @@ from dunr.core.answers import (
 from dunr.core.snapshot import RawDecline
 from dunr.ports import ChargeRequest
 from tests.adapters.stripe.bodies import ACCOUNT, AT, Json
-from tests.adapters.stripe.strangers import (
-    API_KEY,
-    Asked,
-    Reply,
-    Stranger,
-    adapter,
-    charge,
-    intent,
-    invoice,
-    payment,
-    refusal,
-)
+from tests.adapters.stripe.objects import charge, intent, invoice, payment, refusal
+from tests.adapters.stripe.strangers import API_KEY, Asked, Reply, Stranger, adapter
 from tests.ports import free_port
 
 PAY = "/v1/invoices/in_1/pay"

@@ -10,7 +10,8 @@ from dunr.adapters.processors.stripe.processor import StripeProcessor
 from dunr.core.answers import NotNow
 from dunr.ports import ObjectMissing, SnapshotUnavailable, Subject
 from tests.adapters.stripe.bodies import ACCOUNT, AT
-from tests.adapters.stripe.strangers import REQUEST_ID, Reply, Stranger, adapter, invoice, listed, refusal
+from tests.adapters.stripe.objects import invoice, listed, refusal
+from tests.adapters.stripe.strangers import REQUEST_ID, Reply, Stranger, adapter
 from tests.adapters.stripe.test_stripe_charging import PAY, REQUEST
 
 INVOICES = "/v1/invoices"

@@ -6,7 +6,8 @@ from dunr.adapters.processors.stripe.processor import StripeProcessor
 from dunr.adapters.processors.stripe.subjects import StripeSubject
 from dunr.ports import IntentAnswer, KeyRefused, SnapshotUnavailable, Subject
 from tests.adapters.stripe.bodies import ACCOUNT, AT, SECOND, Json
-from tests.adapters.stripe.strangers import Asked, Reply, Stranger, intent, invoice, listed, payment, refusal
+from tests.adapters.stripe.objects import intent, invoice, listed, payment, refusal
+from tests.adapters.stripe.strangers import Asked, Reply, Stranger
 
 PORTAL = "/v1/billing_portal/sessions"
 

@@ -9,7 +9,7 @@ from dunr.adapters.processors.stripe.methods import MethodOnWire, in_order
 from dunr.adapters.processors.stripe.wire import InvoiceOnWire
 from dunr.core.terms import Rail
 from tests.adapters.stripe.bodies import AT, SECOND, Json
-from tests.adapters.stripe.strangers import customer, invoice, method, subscription
+from tests.adapters.stripe.objects import customer, invoice, method, subscription
 
 FAILED_AT = AT - timedelta(hours=1)
 BEFORE, AFTER = SECOND - 7200, SECOND - 60
