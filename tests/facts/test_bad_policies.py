@@ -57,6 +57,7 @@ BAD_FILES = [
     ("at_minute = 60", 1, "at_minute = 60 is out of range", "at_minute = 0"),
     ("mail_until_hour = 25", 1, "mail_until_hour = 25 is out of range", "from 1 to 24"),
     ("mail_from_hour = 20", 1, "must be before mail_until_hour = 20", "write mail_from_hour = 8"),
+    ('acquirer_allows = ["visa-99"]', 1, 'names "visa-99"', "visa-20-in-30-days"),
     ("card_attempts_24h_max = 0", 1, "card_attempts_24h_max = 0 is out of range", "card_attempts_24h_max = 10"),
     ("deadline_days = 0", 1, "deadline_days = 0 is out of range", "deadline_days = 21"),
     # --- a ladder that cannot be climbed

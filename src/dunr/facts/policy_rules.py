@@ -24,6 +24,7 @@ from dunr.facts.ladders import (
     instants,
     ladders_of,
 )
+from dunr.facts.network_rules import shipped_rules
 from dunr.facts.policy_warnings import warnings_about
 from dunr.facts.tables import shipped_reasons
 from dunr.facts.toml_lines import Path
@@ -59,7 +60,7 @@ def complaints_about(policy: Policy, place: Path = (), rails: tuple[Rail, ...] =
 
     A ladder is weighed against the rest only when its own steps are sound.
     """
-    plain = [*_bounds(policy), *_places(policy), *_final_action(policy), *window_breaches(policy)]
+    plain = [*_bounds(policy), *_places(policy), *_acquirer(policy), *_final_action(policy), *window_breaches(policy)]
     plain += [one for path, steps in ladders_of(policy) for one in _ladder(path, steps)]
     if not plain:
         plain += [
@@ -88,6 +89,17 @@ def _bounds(policy: Policy) -> Iterator[Complaint]:
             f"mail_from_hour = {policy.mail_from_hour} must be before mail_until_hour = {policy.mail_until_hour}: "
             "write mail_from_hour = 8 and mail_until_hour = 20",
         )
+
+
+def _acquirer(policy: Policy) -> Iterator[Complaint]:
+    """A misspelt rule would leave the stricter one in force, silently."""
+    known = [rule.id for rule in shipped_rules() if rule.instead_of is not None]
+    for name in policy.acquirer_allows:
+        if name not in known:
+            yield Complaint(
+                ("acquirer_allows",),
+                f'acquirer_allows names "{name}", which is no rule that an acquirer may allow: write one of {", ".join(known)}',
+            )
 
 
 def _places(policy: Policy) -> Iterator[Complaint]:

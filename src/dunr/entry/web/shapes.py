@@ -34,12 +34,13 @@ class AttemptAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepAnswer(msgspec.Struct, frozen=True):
-    """One coming attempt, and why then. `told_at` is the date that the customer was told."""
+    """One coming attempt, and why then. `told_at` is the date that the customer was told, `deferred_by` the network's rule that put it off."""
 
     number: int
     at: datetime
     why: tuple[str, ...]
     told_at: datetime | None
+    deferred_by: str | None
 
 
 class PlanAnswer(msgspec.Struct, frozen=True):

@@ -132,7 +132,7 @@ def avoided_answer(rows: Sequence[Avoided]) -> tuple[AvoidedAnswer, ...]:
 
 
 def _plan(plan: Plan) -> PlanAnswer:
-    steps = tuple(StepAnswer(step.number, step.at, step.why, step.told_at) for step in plan.steps)
+    steps = tuple(StepAnswer(step.number, step.at, step.why, step.told_at, step.deferred_by) for step in plan.steps)
     return PlanAnswer(steps, plan.pause_at, plan.pause_why)
 
 
