@@ -13,7 +13,7 @@ COVERAGE := build/coverage
 # Extra arguments for `make run`, for example: make run ARGS="--port 9000"
 ARGS ?=
 
-.PHONY: help setup run test lint types fmt lock clean
+.PHONY: help setup run test bench lint types fmt lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ test: setup ## Run all tests; every branch of src/dunr/core must be covered by t
 	  COVERAGE_FILE=$(COVERAGE) $(BIN)/coverage report --skip-covered --show-missing --fail-under=100; \
 	fi
 	$(BIN)/pytest -n 4 --dist worksteal --ignore=tests/core $(wildcard tests/crash) tests
+
+bench: setup ## Measure against peers, side by side; ARGS=--json for one object a line
+	$(BIN)/python benchmarks/run.py $(ARGS)
 
 lint: setup ## Check style, format and import rules
 	$(BIN)/ruff check .

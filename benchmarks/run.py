@@ -1,0 +1,42 @@
+"""`make bench`: each row that the design names and that exists so far, as a ratio to its peer.
+
+`--json` prints one object a line.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import deciding
+from benchmarks.measuring import Row
+
+SOURCES = (deciding.rows,)
+
+
+def told(row: Row) -> str:
+    """One line for people."""
+    verdict = "met" if row.met else "NOT MET"
+    return (
+        f"{row.name:<40} {row.ours:>12,.0f} {row.unit}; {row.peer_name}: {row.peer:,.0f}; "
+        f"ratio {row.ratio:.2f}, wanted {row.target:.2f}: {verdict}"
+    )
+
+
+def as_json(row: Row) -> str:
+    """One object."""
+    return json.dumps(
+        {"name": row.name, "ours": row.ours, "peer": row.peer, "ratio": row.ratio, "target": row.target, "met": row.met}
+    )
+
+
+def main() -> None:
+    """Run all of them."""
+    for source in SOURCES:
+        for row in source():
+            print(as_json(row) if "--json" in sys.argv[1:] else told(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()
