@@ -8,6 +8,7 @@ The writes and the commit go out together, and the first that fails keeps all of
 with a message after which the server does not count the time that a transaction is left open, and a process that froze there would keep its locks for ever.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -20,6 +21,9 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from dunr.adapters.stores.rows import to_microseconds
 from dunr.adapters.stores.sql.columns import Cells
 from dunr.adapters.stores.sql.dialect import ROW_TABLES, Batch, Found, Wanted
+
+# A pipeline that was refused by a key says so twice: in what it raises, which is ours to judge, and in the log.
+logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 DRIVER = PGDialect_psycopg(paramstyle="pyformat")  # type: ignore[no-untyped-call]
 HASH, RUNNING, POSTED = range(len(ROW_TABLES), len(ROW_TABLES) + 3)
