@@ -5,12 +5,10 @@ The processor is a process of its own with its own database, so that it remember
 
 import os
 import random
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +17,7 @@ import pytest
 
 from tests.cases.racing import race
 from tests.cases.rehearsal import Json, Rehearsal, payer, until
+from tests.crash.stores import PostgresDatabase, SqliteFile, store_of
 
 CHARGES = 200
 KILLS = 20
@@ -39,8 +38,9 @@ HEARD_SECONDS = 240.0  # a click may find the server dead again and again
 class Story:
     """Two hundred people who owe, and what they and the clock do."""
 
-    def __init__(self, world: Rehearsal, chance: random.Random) -> None:
+    def __init__(self, world: Rehearsal, store: SqliteFile | PostgresDatabase, chance: random.Random) -> None:
         self.world = world
+        self.store = store
         self.chance = chance
         self.invoices = [f"in_{number:03}" for number in range(CHARGES)]
         self.outcome: dict[str, str] = {}
@@ -82,19 +82,28 @@ def until_heard(say: Callable[[], httpx.Response]) -> None:
     raise AssertionError(f"never heard: {answered}")
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqliteFile | PostgresDatabase]:
+    store = store_of(request.param, tmp_path)
+    yield store
+    store.close()
+
+
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[Rehearsal]:
-    with race(tmp_path, **SETTINGS) as running:
+def world(tmp_path: Path, store: SqliteFile | PostgresDatabase) -> Iterator[Rehearsal]:
+    with race(tmp_path, **SETTINGS, **store.environment) as running:
         running.set(webhook_backoff_seconds=[1])
         yield running
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_nothing_is_lost_and_nobody_pays_twice_however_often_the_server_is_killed(world: Rehearsal) -> None:
+def test_nothing_is_lost_and_nobody_pays_twice_however_often_the_server_is_killed(
+    world: Rehearsal, store: SqliteFile | PostgresDatabase
+) -> None:
     seed = int(os.environ.get("DUNR_CRASH_SEED", random.randrange(2**32)))
     print(f"DUNR_CRASH_SEED={seed}")
-    story = Story(world, random.Random(seed))
+    story = Story(world, store, random.Random(seed))
 
     with ThreadPoolExecutor(8) as people:
         begun = kill_again_and_again(story, people)
@@ -104,7 +113,7 @@ def test_nothing_is_lost_and_nobody_pays_twice_however_often_the_server_is_kille
     until(
         lambda: not [case["invoice"] for case in world.cases() if case["attempt_in_flight"] is not None], ENOUGH_SECONDS
     )
-    until(lambda: all_acknowledged_applied(world), ENOUGH_SECONDS)
+    until(lambda: all_acknowledged_applied(story), ENOUGH_SECONDS)
 
     cases = {invoice: world.case(invoice) for invoice in story.invoices}
     for invoice, case in cases.items():
@@ -167,13 +176,12 @@ def check_explained(case: Json) -> None:
     assert all(step["why"] for step in case["plan"]["steps"])
 
 
-def all_acknowledged_applied(world: Rehearsal) -> bool:
+def all_acknowledged_applied(story: Story) -> bool:
     """Whether each event that was answered with a 2xx is here, and applied."""
-    deliveries = world.psp.get("/sandbox/webhooks").json()
+    deliveries = story.world.psp.get("/sandbox/webhooks").json()
     assert not [row for row in deliveries if row["response_status"] not in (None, 200, 503)]
     acknowledged = {row["event"] for row in deliveries if row["status"] == "delivered"}
-    with closing(sqlite3.connect(f"file:{world.folder / 'data' / 'dunr.db'}?mode=ro", uri=True)) as database:
-        states = {key.rpartition(":")[2]: state for key, state in database.execute("SELECT key, state FROM inbounds")}
+    states = {key.rpartition(":")[2]: state for key, state in story.store.inbound_states().items()}
     assert acknowledged <= states.keys(), "an acknowledged event was lost"
     waiting = [row for row in deliveries if row["status"] == "waiting"]
     return not waiting and all(states[event] == "applied" for event in acknowledged)

@@ -1,0 +1,53 @@
+"""The two stores that real processes are killed on: what to tell them, and how to look at what they keep."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dunr.errors import SettingsError
+from dunr.settings import Settings
+from tests.postgres import Server, server
+
+
+class SqliteFile:
+    """The file in the data folder, which is the default."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "data" / "dunr.db"
+        self.environment: dict[str, str] = {}
+
+    def inbound_states(self) -> dict[str, str]:
+        """The state of each event, by its key."""
+        with closing(sqlite3.connect(f"file:{self._path}?mode=ro", uri=True)) as database:
+            return dict(database.execute("SELECT key, state FROM inbounds"))
+
+    def close(self) -> None:
+        """The folder of the test goes by itself."""
+
+
+class PostgresDatabase:
+    """A database of its own, on a server that syncs."""
+
+    def __init__(self, where: Server) -> None:
+        self._where = where
+        self._name = where.create()
+        self.environment = {"DUNR_STORE": where.url(self._name)}
+        try:
+            Settings(store=self.environment["DUNR_STORE"])
+        except SettingsError:
+            self.close()
+            pytest.skip("the settings do not take postgresql:// yet")
+
+    def inbound_states(self) -> dict[str, str]:
+        """The state of each event, by its key."""
+        with self._where.connect(self._name) as connection:
+            return {str(key): str(state) for key, state in connection.execute("SELECT key, state FROM inbounds")}
+
+    def close(self) -> None:
+        self._where.drop(self._name)
+
+
+def store_of(kind: str, folder: Path) -> SqliteFile | PostgresDatabase:
+    return SqliteFile(folder) if kind == "sqlite" else PostgresDatabase(server(durable=True))
