@@ -72,7 +72,7 @@ def charged_in(world: Rehearsal, round_number: int) -> list[Json]:
         for count in range(INVOICES_OF_A_CARD):
             invoices.append(f"in_{name}_{count}")
             opened(world, invoices[-1], card=f"card_{name}", customer=payer(f"ada{name}"))
-    due_in(world, 2.0, *invoices)
+    due_in(world, 12.0, *invoices)  # before it comes, a busy machine must have told all of them
     until(lambda: len(requests_of(world, invoices)) >= CARDS, ENOUGH_SECONDS)
     time.sleep(LEASE_WAIT_SECONDS + 1)  # those that found their card busy come again
     until(lambda: not any(world.case(invoice)["attempt_in_flight"] for invoice in invoices), ENOUGH_SECONDS)
