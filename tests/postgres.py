@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from itertools import count
@@ -100,11 +101,8 @@ class Server:
     def close(self) -> None:
         assert self._guardian.stdin is not None
         self._guardian.stdin.close()
-        try:
+        with suppress(subprocess.TimeoutExpired):  # it tidies up by itself, also after us; ended by force it could not
             self._guardian.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._guardian.kill()
-            self._guardian.wait()
         assert self._guardian.stdout is not None
         self._guardian.stdout.close()
 
