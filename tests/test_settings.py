@@ -170,7 +170,7 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
         ),
         ('processor = "stripe"\nlive = true\nstripe_url = "http://a.example"', "can overhear", "write stripe_url ="),
         ('processor = "stripe"\nstripe_connected_accounts = ["x"]', 'holds "x"', "write stripe_connected_accounts ="),
-        ('store = "postgresql://db/dunr"', "store names no store", 'write store = "sqlite:///path/to/dunr.db"'),
+        ('store = "mysql://db/dunr"', "store names no store", 'write store = "sqlite:///path/to/dunr.db"'),
         ('store = "sqlite:///:memory:"', "store names no store", 'store = "memory:"'),
         ('sandbox_url = "localhost:8090"', "sandbox_url must be an http address", "write sandbox_url ="),
         ('public_url = "https://a:b@shop.example"', "public_url must be", "without a password"),

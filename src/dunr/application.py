@@ -16,10 +16,21 @@ from dunr.running import Runner
 from dunr.settings import Settings
 from dunr.sweep import Sweep
 
+Listen = Callable[[Callable[[], None]], Callable[[], None]]
+
+
+def hears_nothing(_heard: Callable[[], None]) -> Callable[[], None]:
+    """For a store that tells nobody: polling is all there is."""
+    return lambda: None
+
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """One running dunr. `close` releases files and connections."""
+    """One running dunr. `close` releases files and connections.
+
+    `listen` calls what it is given, from another thread, when another process left something to do, and answers what stops that; a hint may be lost.
+    `finish_migration` takes away what only the release before needed; None where a store keeps nothing for one.
+    """
 
     settings: Settings
     clock: Clock
@@ -33,4 +44,6 @@ class Application:
     performer: Performer
     runner: Runner
     sweep: Sweep
+    listen: Listen
+    finish_migration: Callable[[], None] | None
     close: Callable[[], None]

@@ -6,15 +6,16 @@ Nothing is decided here but what is put together. A store that turns out to be a
 import os
 import secrets
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dunr.adoption import Identified, stop_if_copied
-from dunr.application import Application
+from dunr.application import Application, Listen, hears_nothing
 from dunr.core.facts import Facts, ProcessorFacts, Timing
 from dunr.core.value import replace
 from dunr.engine import Engine, Parts
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from dunr.adapters.processors.stripe.processor import StripeProcessor
 
 OUTBOX_FOLDER = "outbox"
+FORGOTTEN_AT_ONCE_MAX = 500
+
+Forget = Callable[[datetime, timedelta, int], int]
 
 
 class SystemClock:
@@ -66,7 +70,8 @@ class _FactsOf(Mapping[str, ProcessorFacts]):
 def build(settings: Settings, *, holder: str | None = None) -> Application:
     """One running dunr, ready and idle. `holder` names it in leases."""
     with ExitStack() as opened:
-        store, reports, identified = _store(settings, opened)
+        kept = _store(settings, opened)
+        store, reports, identified = kept.store, kept.reports, kept.identified
         clock = _clock(settings, store)
         processors = _processors(settings, opened)
         served = ServedPolicies(NamedPolicies(settings.policy), {name: one.facts for name, one in processors.items()})
@@ -90,7 +95,9 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
             intake=intake,
             performer=performer,
             runner=Runner(engine, intake, performer),
-            sweep=Sweep(engine, reports, intake.alert, accounts),
+            sweep=Sweep(engine, reports, intake.alert, accounts, _forgetting(settings, kept.forget)),
+            listen=kept.listen,
+            finish_migration=kept.finish_migration,
             close=opened.pop_all().close,
         )
 
@@ -109,33 +116,52 @@ def _facts(settings: Settings, processors: Mapping[str, Processor]) -> Facts:
     return replace(known, processors=_FactsOf(processors))
 
 
+def _forgetting(settings: Settings, forget: Forget | None) -> Callable[[datetime], None] | None:
+    """What makes the store forget what is older than the settings say, a little at a time."""
+    if forget is None:
+        return None
+    kept = timedelta(days=settings.events_kept_days)
+
+    def forget_all(now: datetime) -> None:
+        while forget(now, kept, FORGOTTEN_AT_ONCE_MAX):
+            pass
+
+    return forget_all
+
+
 def _own_name() -> str:
     """A name that no other process has had."""
     return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
-def _store(settings: Settings, opened: ExitStack) -> tuple[Store, Reports, Identified | None]:
-    """The store, what people read of it, and the store as something that knows its own identity, where it does."""
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A store by all of its faces. What only a database has is None for one in memory."""
+
+    store: Store
+    reports: Reports
+    identified: Identified | None = None
+    listen: Listen = hears_nothing
+    forget: Forget | None = None
+    finish_migration: Callable[[], None] | None = None
+
+
+def _store(settings: Settings, opened: ExitStack) -> _Opened:
+    """The store that the settings name."""
     if settings.store == "memory:":
         from dunr.adapters.stores.memory import MemoryStore
 
         memory = MemoryStore()
-        return memory, memory, None
-    if settings.store.startswith("sqlite:///"):
+        return _Opened(memory, memory)
+    if settings.store.startswith(("sqlite:///", "postgresql://")):
         from dunr.adapters.stores.sql.store import SqlStore
 
-        Path(settings.store.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+        if settings.store.startswith("sqlite:///"):
+            Path(settings.store.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
         sql = SqlStore(settings.store, instance=settings.instance)
         opened.callback(sql.close)
         sql.migrate()
-        return sql, sql, sql
-    if settings.store.startswith("postgresql://"):
-        from dunr.adapters.stores.sql.store import SqlStore
-
-        shared = SqlStore(settings.store, instance=settings.instance)
-        opened.callback(shared.close)
-        shared.migrate()
-        return shared, shared, shared
+        return _Opened(sql, sql, sql, sql.listen, sql.forget, sql.finish_migration)
     raise SettingsError(
         'store names no store that dunr has: write store = "sqlite:///path/to/dunr.db" or "postgresql://user@host/dunr"'
     )

@@ -54,13 +54,21 @@ class Swept:
 class Sweep:
     """The daily look at everything. One process does it each day, whichever is first."""
 
-    def __init__(self, engine: Engine, reports: Reports, alert: Alert, accounts: tuple[tuple[str, str], ...]) -> None:
-        """`accounts` are the pairs of processor and account to walk through."""
+    def __init__(
+        self,
+        engine: Engine,
+        reports: Reports,
+        alert: Alert,
+        accounts: tuple[tuple[str, str], ...],
+        forget: Callable[[datetime], None] | None = None,
+    ) -> None:
+        """`accounts` are the pairs of processor and account to walk through; `forget` makes the store let go of what is old."""
         self.engine = engine
         self.reports = reports
         self.alert = alert
         self.accounts = accounts
         self.reconciliation = Reconciliation(engine, reports, accounts)
+        self._forget = forget
         self._expiry_notices = ExpiryNotices(engine)
 
     def next_at(self) -> datetime:
@@ -131,6 +139,8 @@ class Sweep:
         for name, account in self.accounts:
             self._expiry_notices.record_due(name, account)
         record_day(self.engine.store, self.reports, self.engine.clock.now())
+        if self._forget is not None:
+            self._forget(self.engine.clock.now())
         self._write(Progress(progress.begun_at, progress.begun_at + EVERY, is_over=True), version)
         return tuple(findings)
 

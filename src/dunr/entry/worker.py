@@ -50,6 +50,13 @@ class Worker:
 
     def run(self) -> bool:
         """Work until told to stop; whether everything that was begun has ended within the limit."""
+        stop_listening = self._application.listen(self._moved.set)
+        try:
+            return self._work()
+        finally:
+            stop_listening()
+
+    def _work(self) -> bool:
         threads = ThreadPoolExecutor(self._application.settings.worker_threads, thread_name_prefix="dunr-worker")
         enough = self._application.settings.worker_threads * ENOUGH_FOR_EACH_THREAD
         while not self._stop.is_set():

@@ -4,6 +4,7 @@ The rules hold for every `Settings`, however it was made, so that `dataclasses.r
 """
 
 import base64
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -26,6 +27,8 @@ PLACEHOLDER_MERCHANT = "Example Shop"
 PLACEHOLDER_ACCOUNT = "acct_sandbox"
 SECRET_FIELDS = frozenset({"sandbox_api_key", "stripe_api_key", "webhook_secrets", "smtp_password", "publish_secret"})
 PUBLISH_SECRET_BYTES_MIN = 24
+PASSWORD_OF_USER = re.compile(r"^(\w+://[^:/?#]*):.*@")
+PASSWORD_PARAMETER = re.compile(r"([?&](?:ssl)?password=)[^&]*", re.IGNORECASE)
 
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65_535)]
@@ -55,6 +58,9 @@ class Settings:
     live: bool = False
     clock: Literal["system", "manual"] = "system"
     clock_start: Instant | None = None  # of the manual clock, where the store does not know its time yet
+    events_kept_days: Annotated[int, msgspec.Meta(ge=60, le=3650)] = (
+        400  # applied events and done effects; a repeat of a younger event is known
+    )
     instance: Text | None = None  # tells a copy of the store from the original
     public_url: Text | None = None  # what links in mails begin with; left out: this machine and port
     mailer: Literal["log", "smtp"] = "log"
@@ -92,9 +98,15 @@ class Settings:
         shown = (
             f"{field.name}={'***' if field.name in SECRET_FIELDS and value else repr(value)}"
             for field in fields(self)
-            for value in (getattr(self, field.name),)
+            for value in (self.store_shown if field.name == "store" else getattr(self, field.name),)
         )
         return f"Settings({', '.join(shown)})"
+
+    @property
+    def store_shown(self) -> str:
+        """The store without a password that may stand in its address or among its parameters."""
+        masked = PASSWORD_OF_USER.sub(r"\1:***@", self.store)
+        return PASSWORD_PARAMETER.sub(r"\1***", masked)
 
     @property
     def is_rehearsal(self) -> bool:
@@ -134,8 +146,11 @@ def _bad_addresses(settings: Settings) -> Iterator[str]:
     if settings.processor not in PROCESSORS:
         known = " or ".join(f'processor = "{name}"' for name in PROCESSORS)
         yield f'processor = "{settings.processor}" does not exist: write {known}'
-    if settings.store != "memory:" and not _is_sqlite_file(settings.store):
-        yield ('store names no store that dunr has: write store = "sqlite:///path/to/dunr.db", or store = "memory:"')
+    if settings.store != "memory:" and not _is_sqlite_file(settings.store) and not _is_server(settings.store):
+        yield (
+            'store names no store that dunr has: write store = "sqlite:///path/to/dunr.db", '
+            'store = "postgresql://user@host/dunr" or store = "memory:"'
+        )
     for key in ("sandbox_url", "stripe_url", "public_url", "publish_url"):
         url = getattr(settings, key)
         if url is not None and not _is_plain_address(url):
@@ -145,6 +160,12 @@ def _bad_addresses(settings: Settings) -> Iterator[str]:
 def _is_sqlite_file(store: str) -> bool:
     path = store.removeprefix("sqlite:///")
     return path not in (store, "", "/") and not path.startswith(":")
+
+
+def _is_server(store: str) -> bool:
+    """An address of PostgreSQL that names a database; what else is wrong with it, its driver tells."""
+    address = store.removeprefix("postgresql://")
+    return address != store and bool(address.partition("?")[0].partition("/")[2])
 
 
 def _is_plain_address(url: str) -> bool:

@@ -11,11 +11,24 @@ app = typer.Typer(help="The database.", no_args_is_help=True)
 def migrate(context: typer.Context, as_json: Json = False) -> None:
     """Create the tables, or bring them up to this release. Every other command does so too; this one does nothing else."""
     with application_of(context) as application:
-        store = application.settings.store
+        store = application.settings.store_shown
     if as_json:
         answer({"store": store, "migrated": True})
     else:
         say(f"{store} is up to date.")
+
+
+@app.command()
+def finish(context: typer.Context, as_json: Json = False) -> None:
+    """Take away what only the release before needed, once none of its processes runs any more; from then on none can start."""
+    with application_of(context) as application:
+        if application.finish_migration is None:
+            raise Failed("This store keeps nothing for a release before.")
+        application.finish_migration()
+    if as_json:
+        answer({"finished": True})
+    else:
+        say("Nothing is left of the release before.")
 
 
 @app.command()

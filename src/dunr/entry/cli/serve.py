@@ -168,7 +168,7 @@ def _greeting(application: "Application", listener: socket.socket, sandbox: bool
     from dunr.adoption import WHY, is_stopped_as_copy
 
     host, port = listener.getsockname()[:2]
-    parts = [f"dunr {application.settings.store} answers at http://{host}:{port}"]
+    parts = [f"dunr {application.settings.store_shown} answers at http://{host}:{port}"]
     if sandbox:
         parts.append("with the sandbox inside")
     if application.settings.clock == "manual":

@@ -26,7 +26,7 @@ def worker(context: typer.Context) -> None:
             raise SettingsError(
                 'clock = "manual" lets nothing run by itself, so a worker has no work: use dunr serve, or clock = "system"'
             )
-        say(f"Working on {application.settings.store}.")
+        say(f"Working on {application.settings.store_shown}.")
         everything_ended = run_worker(application, stop)
     if not everything_ended:
         leave()
