@@ -47,7 +47,10 @@ class Engine(Sender):
         for _ in range(EVENTS_OF_ONE_SNAPSHOT_MAX):
             read = self.read(case_id, look.snapshot)
             decisions = (self.decide(read, event) for event in events_from(read))
-            decision = next((one for one in decisions if not one.changes_nothing), None)
+            decision = next((one for one in decisions if not one.changes_nothing or one.effects), None)
+            if decision is not None and decision.changes_nothing:
+                self.commit(read, decision)  # no case opens, and a person hears why
+                decision = None
             if decision is None:
                 return sent, read
             if self.commit(read, decision):

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from dunr.core import notices
 from dunr.core.answers import Missed, Refreshed
-from dunr.core.effects import CancelAttempt, Notice, Nudge, Publish, RaiseAlert, RefreshMethod, StopSending
+from dunr.core.effects import CancelAttempt, Notice, Nudge, Publish, RaiseAlert, RefreshMethod, StopSending, TakeOver
 from dunr.core.events import (
     AccessRestored,
     IntentCancelled,
@@ -61,6 +61,8 @@ class Performer:
                     self._cancel(effect, undone)
                 case RefreshMethod():
                     self._refresh(effect, undone)
+                case TakeOver():
+                    self._take_over(effect, undone)
                 case StopSending():
                     self.engine.parts.rulebook.stop_charges(effect.processor, effect.account, effect.why)
                     self._done(effect.key, "stopped")
@@ -110,6 +112,21 @@ class Performer:
             return
         self.engine.step(effect.case_id, IntentCancelled(effect.processor_intent_id, answer.succeeded))
         self._done(effect.key, "succeeded meanwhile" if answer.succeeded else "cancelled")
+
+    def _take_over(self, effect: TakeOver, undone: Undone) -> None:
+        """Have the processor leave an invoice to us, and believe it only when it is read back; the gate does not open before."""
+        case = self.store.load(effect.case_id, Refs()).case
+        if case is None or not case.is_open:
+            self._done(effect.key, "nobody collects it any more")
+            return
+        if self.engine.parts.rulebook.standing(case.processor, case.account).stops.charges:
+            self._defer(effect.key, undone, "sending is stopped")
+            return
+        self.engine.parts.processors[case.processor].take_over(case.account, effect.processor_invoice_id)
+        if self.engine.look(case.id).snapshot.collects_by_itself:
+            self._defer(effect.key, undone, "the processor says that it still collects the invoice by itself")
+            return
+        self._done(effect.key, "taken over")
 
     def _refresh(self, effect: RefreshMethod, undone: Undone) -> None:
         """Have fresher details of a payment method, and let the case go on with the answer."""

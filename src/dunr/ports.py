@@ -186,7 +186,7 @@ class Reports(Protocol):
 
 
 class Processor(Protocol):
-    """One processor account, seen through its adapter. A decline is an answer; only a broken reading raises."""
+    """One processor account, seen through its adapter. A decline is an answer; only a broken reading raises. What its facts name no capability for is never asked."""
 
     name: str
     facts: ProcessorFacts
@@ -229,10 +229,7 @@ class Processor(Protocol):
     def list_expiring(
         self, account: str, until_month: str, processor_customer_id: str | None
     ) -> Iterator[ExpiringCard]:
-        """The cards that customers with a live subscription pay by, that expire by the end of `until_month` (`2027-03`) and have not yet; of one customer, if named.
-
-        Never asked where the facts lack `Capability.LIST_EXPIRING`. Raises `SnapshotUnavailable`.
-        """
+        """Cards, of all customers with a live subscription or of one, that expire by the end of `until_month` (`2027-03`). Raises `SnapshotUnavailable`."""
         ...
 
     def refresh_method(self, account: str, processor_customer_id: str, processor_method_id: str) -> RefreshAnswer:
@@ -240,9 +237,12 @@ class Processor(Protocol):
 
         `Refreshed` carries the method as it stands now; where nothing has changed since it was asked for, the core takes that for a miss, so that an adapter
         which only reads the method again answers rightly, and a repeat after a crash is harmless. `cryptogram` says that the details are the same and only the
-        network token is fresh. `Missed`: nothing fresher is to be had, or the method is gone. Never asked where the facts lack `Capability.REFRESH_METHOD`.
-        Raises `SnapshotUnavailable` where the processor cannot be asked now.
+        network token is fresh. `Missed`: nothing fresher is to be had, or the method is gone. Raises `SnapshotUnavailable` where it cannot be asked now.
         """
+        ...
+
+    def take_over(self, account: str, processor_invoice_id: str) -> None:
+        """Have the processor leave an invoice to us. The next snapshot shows whether it does, and a repeat is harmless. Raises like `snapshot`."""
         ...
 
     def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str | None) -> str:

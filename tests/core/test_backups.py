@@ -180,7 +180,7 @@ def test_a_notice_does_not_wait_for_a_backup_that_has_to_wait_long() -> None:
     story(
         ON
         + """
-    2026-06-23 10:00  processor tries again by itself at 2026-06-26 10:00
+    2026-06-23 10:00  charge ch_p is pending
     2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
                       attempts 0; notice first
     """

@@ -72,7 +72,6 @@ def test_a_hard_decline_on_one_invoice_stops_the_series_of_another_with_the_same
         ("operator holds", "answered 409; because held"),
         ("collected by mail", "answered 409; because collected by mail"),
         ("charge ch_p is pending", "answered 409; because pending"),
-        ("processor tries again by itself at 2026-06-25 09:00", "answered 409; because by itself"),
     ],
 )
 def test_a_wish_that_cannot_be_granted_is_answered_and_leaves_no_trace(before: str, answer: str) -> None:

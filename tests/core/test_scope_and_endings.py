@@ -88,10 +88,7 @@ def test_the_processor_retries_by_itself() -> None:
         + """
     2026-06-23 12:00  processor tries again by itself at 2026-06-25 10:00
     2026-06-24 09:00  nothing happens
-                      attempts 0; wakes 2026-06-25 10:01
-    2026-06-25 10:00:30  processor does not try by itself
-    2026-06-25 12:00  nothing happens
-                      attempts 0; next 2026-06-26 09:00
+                      attempts 0; next 2026-06-25 10:00; alert coexistence; no notice
     """
     )
 

@@ -63,6 +63,7 @@ def test_a_snapshot_says_everything_in_one_read(sandbox: SandboxProcess) -> None
         ],
         "disputes": [],
         "next_attempt_at": None,
+        "collects_by_itself": False,
         "retries_by_itself": False,
     }
 

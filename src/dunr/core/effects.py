@@ -42,6 +42,14 @@ class RefreshMethod(Value):
     processor_method_id: str
 
 
+class TakeOver(Value):
+    """Have the processor leave the invoice to us, and read back that it does."""
+
+    key: str
+    case_id: str
+    processor_invoice_id: str
+
+
 class CardTold(Value):
     """The card that a notice is about which belongs to no case. `expires_on` reads `2027-03`."""
 
@@ -117,5 +125,5 @@ class StopSending(Value):
     why: str
 
 
-RecordedEffect = CancelAttempt | RefreshMethod | Notice | Publish | RaiseAlert | Nudge | StopSending
+RecordedEffect = CancelAttempt | RefreshMethod | TakeOver | Notice | Publish | RaiseAlert | Nudge | StopSending
 Effect = Charge | LookUp | RecordedEffect

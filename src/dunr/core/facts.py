@@ -59,6 +59,7 @@ class Capability(StrEnum):
 
     REFRESH_METHOD = "refresh_method"  # an account updater, or network tokens
     LIST_EXPIRING = "list_expiring"  # the cards that expire soon, of customers who pay by them
+    TAKE_OVER = "take_over"  # it can be told to leave an invoice to us
 
 
 class ProcessorFacts(Value):

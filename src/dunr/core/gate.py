@@ -22,6 +22,7 @@ from dunr.core.terms import (
 )
 
 OLDER_LOOK = "what was read is older than what the case knows"
+NOT_TAKEN_OVER = "the processor has not left this invoice to us yet"
 
 
 def ref_of(method: MethodSnapshot) -> MethodRef:
@@ -86,9 +87,22 @@ def closed_because(
         reasons.append(
             "a charge is pending"
         )  # somebody else's, or an earlier one of ours that was thought not to be there
+    reasons.extend(_own_tries(case, snapshot))
+    return tuple(reasons)
+
+
+def _own_tries(case: Case, snapshot: Snapshot) -> list[str]:
+    """What the processor's own tries say against it: one debt has one collector."""
+    reasons, beside = [], case.beside
     if snapshot.processor_next_attempt_at is not None:
         reasons.append("the processor will try again by itself")
-    return tuple(reasons)
+    if beside is None:
+        return reasons
+    if beside.charges_nothing:
+        reasons.append(f"the processor collects this invoice by itself, and the policy says {beside.mode}")
+    elif snapshot.collects_by_itself:
+        reasons.append(NOT_TAKEN_OVER)
+    return reasons
 
 
 def _invoice_reasons(invoice: InvoiceSnapshot, amount_minor: int, currency: str) -> list[str]:

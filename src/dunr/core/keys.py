@@ -58,6 +58,11 @@ def refresh(case: str, credential: str, asked_at: str) -> str:
     return f"refresh/{case}/{credential}/{asked_at}"
 
 
+def take_over(case: str, asked_count: int) -> str:
+    """One request to leave a case to us, each time that the processor was seen to collect again."""
+    return f"takeover/{case}/{asked_count}"
+
+
 def stop_sending(processor: str, account: str, since: str) -> str:
     """One stop per revocation."""
     return f"stop/{processor}/{account}/{since}"

@@ -4,14 +4,14 @@ Every store can change four rows together on condition of the versions that were
 end), the **subscription** (access), the **method** (one card, by its card key) and the **customer** (who owes what, and the card run).
 Everything that a decision needs to be right is in these rows; the insert-only rows beside them are history.
 
-All rows are immutable values.
-`version` is 0 for a row that no store has seen yet, and the store raises it by one with each commit.
+All rows are immutable values. `version` is 0 for a row that no store has seen yet, and the store raises it by one with each commit.
 Ids are strings `processor:account:foreign id`; instants are aware UTC; money is in minor units.
 """
 
 from datetime import datetime
 
 from dunr.core.answers import RefusedKind
+from dunr.core.coexistence import Beside
 from dunr.core.method_notes import MethodNotes
 from dunr.core.rules import Avoided
 from dunr.core.sends import Forgotten, Lease, Send
@@ -183,6 +183,7 @@ class Case(Value):
     look_failing_since_at: datetime | None = None  # the processor could not be read since then
     promise_at: datetime | None = None
     wake_at: datetime | None = None  # when the case next wants attention; derived, the stores index it
+    beside: Beside | None = None  # the processor's own tries; None: it was not seen to make any
     audit_head: str = ""
     audit_count: int = 0
 

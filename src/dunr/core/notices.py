@@ -94,7 +94,7 @@ def of_next_step(
     step = case.plan.next_step
     if step is None:
         return None
-    is_last = len(case.plan.steps) == 1
+    is_last = len(case.plan.steps) == 1 and not _is_left(case)
     if step.number == 1:
         kind = NoticeKind.FIRST
     elif is_last and case.paused_at is None:
@@ -111,9 +111,14 @@ def of_next_step(
 def is_last_word(case: Case, payer: Payer, policy: Policy, facts: Facts) -> bool:
     """Whether the notice of the next step is the last that leaves long enough before the pause: the one after it waits for the step itself, and for a mail time."""
     steps, pause_at = case.plan.steps, case.plan.pause_at
-    if pause_at is None or case.paused_at is not None or not steps:
+    if pause_at is None or case.paused_at is not None or not steps or _is_left(case):
         return False
     return len(steps) == 1 or mail_time(steps[0].at, payer, policy, facts) > pause_at - WARNING_LEAD
+
+
+def _is_left(case: Case) -> bool:
+    """Whether the step is the processor's own, of which nobody knows that it is the last."""
+    return case.beside is not None and case.beside.is_left
 
 
 def must_be_told_again(case: Case) -> bool:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from dunr.core.content import content_hash
-from dunr.core.terms import DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
+from dunr.core.terms import Coexistence, DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
 from dunr.core.value import Value
 
 
@@ -91,10 +91,15 @@ class Policy(Value):
     customer_attempts_max: int = 5  # per card in 24 h
     card_attempts_24h_max: int = 10  # per card key, across invoices, whoever began them
     card_attempts_30d_max: int = 15
-    acquirer_allows: tuple[str, ...] = ()  # network rules that the merchant's acquirer allows in place of stricter ones, such as "visa-20-in-30-days"
+    acquirer_allows: tuple[
+        str, ...
+    ] = ()  # network rules that the merchant's acquirer allows in place of stricter ones, such as "visa-20-in-30-days"
     promise_days_max: int = 14
     backup_methods: bool = False  # those that the customer agreed to, in their order, when the default one fails
     card_expiring_notice_days: int = 0  # before a card expires; 0: nobody is written to
+    coexistence: Coexistence = Coexistence.OBSERVE  # where the processor retries by itself
+    take_over_percent: int = 100  # of the customers, under "take_over"; the others are observed
+    notices_beside_processor: bool = True  # of the processor's own tries; a warning before a pause goes out anyway
 
     def rule(self, reason: DeclineReason) -> ReasonRule | None:
         """The policy's own row for a reason, or None where the kind of the decline decides."""

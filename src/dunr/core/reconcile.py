@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from dunr.core.answers import Declined, Paid, Pending
+from dunr.core.coexistence import beside_of
 from dunr.core.decision import Dossier
 from dunr.core.events import (
     AmountChanged,
@@ -30,6 +31,7 @@ from dunr.core.events import (
     MethodRemoved,
     MethodUpdated,
     PaidElsewhere,
+    ProcessorTries,
     Refunded,
     Resubscribed,
     SubscriptionEnded,
@@ -85,6 +87,7 @@ def events_from(dossier: Dossier) -> Iterator[Event]:
         yield from _from_charge(case, charge)
     if is_believed(case, snapshot):
         yield from _from_statements(dossier, case, snapshot)
+        yield from _from_own_tries(dossier, case, snapshot)
         yield from _from_disputes(case, snapshot)
         yield from _from_methods(dossier, case, snapshot)
 
@@ -160,6 +163,13 @@ def _from_statements(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterat
         yield CustomerDeleted()
 
 
+def _from_own_tries(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[Event]:
+    """What the processor will do by itself, as long as there is something to collect."""
+    is_payable = case.is_open and snapshot.invoice.status is InvoiceStatus.OPEN
+    if is_payable and beside_of(case.beside, dossier.policy, snapshot) != case.beside:
+        yield ProcessorTries()
+
+
 def _from_disputes(case: Case, snapshot: Snapshot) -> Iterator[Event]:
     """Disputes of this invoice, or on the card that this case would charge."""
     cards = {a.method.card_key for a in case.attempts if a.method is not None} | {m.card_key for m in snapshot.methods}
@@ -211,5 +221,6 @@ def _from_methods(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[
         return
     waiting = case.waiting_method is not None and case.waiting_method.credential == default.credential
     known = waiting or default.credential in case.credentials_tried or is_stopped(dossier.method, ref_of(default))
+    known = known or (case.beside is not None and case.beside.charges_nothing)  # the processor tries it, or a person
     if not known and not case.holds and not is_given_up(case, snapshot.taken_at):
         yield MethodUpdated(ref_of(default))

@@ -140,6 +140,7 @@ class Snapshot(Value):
     charges: tuple[ChargeSnapshot, ...]
     disputes: tuple[DisputeSnapshot, ...] = ()
     processor_next_attempt_at: datetime | None = None
+    collects_by_itself: bool = False  # the processor may charge it without being asked, whether a try is planned or not
 
     @property
     def default_method(self) -> MethodSnapshot | None:

@@ -177,6 +177,8 @@ class AlertKind(StrEnum):
     DRIFT = "drift"
     POLICY_REFUSED = "policy_refused"  # a policy file that was changed and cannot be used
     RESUBSCRIBED = "resubscribed"
+    COEXISTENCE = "coexistence"  # the processor collects by itself, too
+    ADVICE = "advice"  # what we would charge now, where the policy only advises
 
 
 class FinalAction(StrEnum):
@@ -201,6 +203,15 @@ class WhilePaused(StrEnum):
     FIRST_CHARGE_ONLY = "first_charge_only"
     FULL = "full"
     SKIP = "skip"
+
+
+class Coexistence(StrEnum):
+    """What is done about an invoice that the processor tries to collect by itself, too."""
+
+    OBSERVE = "observe"  # nothing is charged by us
+    ADVISE = "advise"  # what we would charge is published, and not charged
+    TAKE_OVER = "take_over"  # the processor is made to leave the invoice to us
+    REFUSE = "refuse"  # no case is opened
 
 
 class StepUnit(StrEnum):

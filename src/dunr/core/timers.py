@@ -25,7 +25,7 @@ WARNING_LEAD = timedelta(hours=24)  # the last notice before a pause must have l
 def pause_due_at(case: Case) -> datetime | None:
     """The earliest instant at which this case may pause access, or None where it cannot now.
 
-    Nothing pauses while an attempt is unsettled, a hold stands or a step before the date is still to come. Where nobody has been warned
+    Nothing pauses while an attempt is unsettled, a hold stands, a step before the date or a try of the processor's own is still to come. Where nobody has been warned
     by the date, that is the instant at which the warning is due.
     """
     if not case.is_open or case.paused_at is not None or case.plan.pause_at is None:
@@ -37,9 +37,11 @@ def pause_due_at(case: Case) -> datetime | None:
     step = case.plan.next_step
     if step is not None and step.at <= case.plan.pause_at:
         return None
+    own_at = case.beside.next_at if case.beside is not None else None
+    at = case.plan.pause_at if own_at is None else max(case.plan.pause_at, own_at)
     if case.warned_at is None:
-        return case.plan.pause_at
-    return max(case.plan.pause_at, case.warned_at + WARNING_LEAD)
+        return at
+    return max(at, case.warned_at + WARNING_LEAD)
 
 
 def hold_ends_at(case: Case) -> datetime | None:

@@ -6,6 +6,7 @@ from typing import Protocol
 from dunr.core.facts import Capability, ProcessorFacts
 from dunr.core.policy import Policy, Strategy
 from dunr.core.segments import PolicySet
+from dunr.core.terms import Coexistence
 from dunr.errors import SettingsError
 
 
@@ -63,6 +64,12 @@ def _needs_of(policy: Policy) -> Iterator[tuple[Capability, str]]:
                 f'and {{names}} cannot: write reasons.{reason}.strategy = "none" with steps_max = 0, which asks the customer'
             )
             yield Capability.REFRESH_METHOD, text
+    if policy.coexistence is Coexistence.TAKE_OVER:
+        text = (
+            'coexistence = "take_over" needs a processor that can be told to leave an invoice to us, and {names} cannot: '
+            'write coexistence = "observe", and switch its own retries off there'
+        )
+        yield Capability.TAKE_OVER, text
     if policy.card_expiring_notice_days:
         text = (
             f"card_expiring_notice_days = {policy.card_expiring_notice_days} needs a processor that can list the cards that "

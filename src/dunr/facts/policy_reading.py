@@ -14,7 +14,7 @@ import msgspec
 
 from dunr.core.policy import Policy, ReasonRule, Step, Strategy, Window
 from dunr.core.strategies import LADDERS
-from dunr.core.terms import DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
+from dunr.core.terms import Coexistence, DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
 from dunr.core.value import replace
 from dunr.facts.complaints import Complaint, shown
 from dunr.facts.toml_lines import Path
@@ -51,6 +51,9 @@ EXAMPLES = {
     "promise_days_max": "promise_days_max = 14",
     "backup_methods": "backup_methods = true",
     "card_expiring_notice_days": "card_expiring_notice_days = 14",
+    "coexistence": 'coexistence = "observe"',
+    "take_over_percent": "take_over_percent = 10",
+    "notices_beside_processor": "notices_beside_processor = true",
     BASED_ON: 'based_on = "by_reason"',
 }
 CHOICES: Mapping[str, type[StrEnum]] = {
@@ -59,6 +62,7 @@ CHOICES: Mapping[str, type[StrEnum]] = {
     "final_action": FinalAction,
     "restore_on": RestoreOn,
     "while_paused": WhilePaused,
+    "coexistence": Coexistence,
 }
 REASONS = tuple(str(reason) for reason in DeclineReason)
 PLACE = re.compile(r" - at `\$(?P<place>[^`]*)`$")  # where in the value, as msgspec says it

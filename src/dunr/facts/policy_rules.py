@@ -47,6 +47,7 @@ BOUNDS = (
     ("card_attempts_30d_max", 1, 1000, 15),
     ("promise_days_max", 0, DAYS_MAX, 14),
     ("card_expiring_notice_days", 0, DAYS_MAX, 30),
+    ("take_over_percent", 0, 100, 10),
 )
 
 

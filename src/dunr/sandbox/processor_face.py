@@ -16,9 +16,10 @@ from . import charging, expiring, snapshots, updater
 from .answers import Delayed, Reply, Silence, as_json
 from .charging import ChargeBody
 from .database import Transaction
-from .events import ACCOUNT, LIVE, WEBHOOK_URL
+from .events import ACCOUNT, LIVE, WEBHOOK_URL, emit_invoice
 from .identifiers import new_id
 from .instants import on_wire, parsed
+from .invoices import forget_own_retry
 from .machine import Sandbox
 from .records import Customer, Intent, Invoice, PayToken, Subscription
 from .refusals import Refusal, bad_request, not_found, unavailable
@@ -144,6 +145,19 @@ def cancel_intent(tx: Transaction, call: Call) -> Reply:
     return as_json({"intent": {"id": intent.id, "status": intent.status}})
 
 
+def leave(tx: Transaction, call: Call) -> Reply:
+    """The engine takes an invoice over: the sandbox does not try it by itself any more."""
+    invoice = tx.get(Invoice, call.path["invoice"])
+    if invoice is None:
+        raise not_found("invoice", call.path["invoice"])
+    if not invoice.left_alone:
+        invoice.left_alone, invoice.updated_at = True, tx.now
+        forget_own_retry(tx, invoice)
+        tx.put(invoice)
+        emit_invoice(tx, "invoice.updated", invoice)
+    return as_json({"invoice": invoice.id})
+
+
 def update_session(tx: Transaction, call: Call) -> Reply:
     customer = _customer(tx, call.path["id"])
     try:
@@ -208,6 +222,7 @@ def routes(sandbox: Sandbox) -> list[Route]:
 
     return [
         at("POST", "/invoices/{invoice}/charge", charge(limit)),
+        at("POST", "/invoices/{invoice}/leave", admitted(leave, writes=True)),
         at("GET", "/charges", admitted(look_up)),
         at("GET", "/charges/recent", admitted(recent_charges)),
         at("GET", "/invoices", admitted(list_invoices)),

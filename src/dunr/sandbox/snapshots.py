@@ -108,6 +108,7 @@ def snapshot(tx: Transaction, invoice_id: str) -> dict[str, object]:
         "disputes": [dispute_on_wire(dispute) for dispute in tx.find(Dispute, "customer = ?", customer.id)],
         "next_attempt_at": on_wire(invoice.next_attempt_at),
         "retries_by_itself": tx.settings.retries_by_itself,
+        "collects_by_itself": tx.settings.retries_by_itself and invoice.status == "open" and not invoice.left_alone,
     }
 
 

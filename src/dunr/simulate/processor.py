@@ -128,5 +128,8 @@ class SimProcessor:
         self._read_or_raise()
         return self.updater.refresh(processor_method_id, self.calls.weather)
 
+    def take_over(self, account: str, processor_invoice_id: str) -> None:
+        raise NotImplementedError
+
     def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str | None) -> str:
         raise NotImplementedError

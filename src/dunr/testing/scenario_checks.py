@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from dunr.core.access import verdict
-from dunr.core.effects import CancelAttempt, Publish, RaiseAlert, RefreshMethod, StopSending
+from dunr.core.effects import CancelAttempt, Publish, RaiseAlert, RefreshMethod, StopSending, TakeOver
 from dunr.core.model import Case
 from dunr.testing.scenario_acts import instant
 from dunr.testing.scenario_world import World, case_id
@@ -223,9 +223,14 @@ def told_of_access(world: World, _invoice_id: str, found: re.Match[str]) -> None
     equal("what the application was told", ", ".join(got) or "none", found["values"])
 
 
-@states(r"cancellation asked|sending stopped|refresh asked")
+@states(r"cancellation asked|sending stopped|refresh asked|take-over asked")
 def asked(world: World, _invoice_id: str, found: re.Match[str]) -> None:
-    kinds = {"cancellation asked": CancelAttempt, "sending stopped": StopSending, "refresh asked": RefreshMethod}
+    kinds = {
+        "cancellation asked": CancelAttempt,
+        "sending stopped": StopSending,
+        "refresh asked": RefreshMethod,
+        "take-over asked": TakeOver,
+    }
     kind = kinds[found[0]]
     assert any(isinstance(one, kind) for one in world.told), f"nobody asked; told: {world.told}"
 

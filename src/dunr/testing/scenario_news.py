@@ -173,6 +173,13 @@ def processor_stops_trying(world: World, invoice_id: str, _found: re.Match[str])
     world.invoice(invoice_id).next_try_at = None
 
 
+@says_nothing(r"processor (?P<what>may collect|leaves it to us)")
+def may_collect(world: World, invoice_id: str, found: re.Match[str]) -> None:
+    at = world.invoice(invoice_id)
+    at.collects = found["what"] == "may collect"
+    at.next_try_at = at.next_try_at if at.collects else None
+
+
 @says_nothing(r"the least that is charged is (?P<amount>\d+)")
 def least_charged(world: World, invoice_id: str, found: re.Match[str]) -> None:
     world.show(invoice_id, minimum_minor=int(found["amount"]))

@@ -3,7 +3,7 @@
 import re
 
 from dunr.core.policy import Policy, Step
-from dunr.core.terms import FinalAction, RestoreOn, StepUnit, WhilePaused
+from dunr.core.terms import Coexistence, FinalAction, RestoreOn, StepUnit, WhilePaused
 from dunr.core.value import replace
 
 UNITS = {
@@ -13,7 +13,12 @@ UNITS = {
     "m": StepUnit.MINUTES,
     "s": StepUnit.SECONDS,
 }
-ENUMS = {"final_action": FinalAction, "restore_on": RestoreOn, "while_paused": WhilePaused}
+ENUMS = {
+    "coexistence": Coexistence,
+    "final_action": FinalAction,
+    "restore_on": RestoreOn,
+    "while_paused": WhilePaused,
+}
 
 
 def read_policy(text: str, base: Policy) -> Policy:

@@ -29,6 +29,7 @@ class InvoiceInWorld:
     charges: list[ChargeSnapshot] = field(default_factory=list)
     look_ups: LookUpResult = None  # None: the look-up itself fails
     next_try_at: datetime | None = None
+    collects: bool = False  # by itself, whether a try is planned or not
 
 
 def card(name: str, *, expires_on: str = "2030-12", rail: Rail = Rail.CARD) -> MethodSnapshot:
@@ -81,4 +82,5 @@ class ProcessorInWorld:
             charges=tuple(at.charges),
             disputes=tuple(self.disputes),
             processor_next_attempt_at=at.next_try_at,
+            collects_by_itself=at.collects,
         )

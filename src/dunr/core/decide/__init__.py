@@ -9,6 +9,7 @@ from typing import assert_never
 
 from dunr.core.decide import (
     backups,
+    beside,
     charging,
     disputes,
     invoices,
@@ -65,6 +66,7 @@ from dunr.core.events import (
     PayNow,
     PersonEvent,
     PolicyMoved,
+    ProcessorTries,
     PromiseMade,
     RefreshMissed,
     Refunded,
@@ -162,6 +164,8 @@ def _about_news(draft: Draft, event: NewsEvent) -> None:
             methods.removed(draft)
         case Resubscribed():
             methods.resubscribed(draft, event)
+        case ProcessorTries():
+            beside.noticed(draft)
         case unreachable:
             assert_never(unreachable)
 

@@ -15,6 +15,8 @@ def after_failure(draft: Draft, trigger: Trigger) -> None:
     """Give the backups their turn, if the policy has any and whoever began the attempt did not choose its method themselves."""
     if not draft.policy.backup_methods or not draft.case.is_open or not _lets_backups_try(trigger):
         return
+    if draft.case.beside is not None and draft.case.beside.charges_nothing:
+        return
     notes = replace(draft.case.method_notes, backup=None, backup_due_at=draft.now, is_backup_put_off=False)
     draft.case = replace(draft.case, method_notes=notes)
     draft.why("the backup methods that the customer agreed to have their turn")

@@ -6,7 +6,7 @@ An intent fixes number, key and the exact request in the same commit that takes 
 from datetime import timedelta
 
 from dunr.core import keys
-from dunr.core.decide import fresh_details
+from dunr.core.decide import beside, fresh_details
 from dunr.core.decide.allowing import allowance_of, put_off
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
 from dunr.core.decide.ending import STOPPED_LOOK
@@ -16,10 +16,10 @@ from dunr.core.decide.remembering import remember, send_of_attempt
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
 from dunr.core.gate import OLDER_LOOK, chargeable_method, closed_because, is_believed, is_stopped, ref_of
-from dunr.core.model import Attempt, Method, MethodRef
+from dunr.core.model import Attempt, Method, MethodRef, PlannedStep
 from dunr.core.schedule import is_missed
 from dunr.core.sends import Lease
-from dunr.core.terms import SLOW_RAILS, Access, Outcome, RestoreOn, Trigger
+from dunr.core.terms import SLOW_RAILS, Access, Coexistence, Outcome, RestoreOn, Trigger
 from dunr.core.value import replace
 
 LEASE_WAIT = timedelta(seconds=5)
@@ -33,6 +33,9 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
     step = case.plan.next_step
     if case.in_flight is not None or step is None or step.number != event.step_number or step.at > draft.now:
         draft.why(f"step {event.step_number} is not due: the timer was early, late or doubled")
+        return
+    if case.beside is not None and case.beside.is_left:
+        beside.own_step_due(draft, case.beside)
         return
     missed = is_missed(step, draft.now)
     if draft.dossier.stops.charges:
@@ -51,6 +54,8 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
     method = ref_of(default)
     if _is_stopped_elsewhere(draft, method):
         return
+    if _is_advised(draft, step, method) or beside.is_awaited(draft):
+        return
     if not _is_gate_open(draft, method):
         return  # a missed step is laid anew once it may be sent, not every day until then
     if missed:
@@ -68,6 +73,17 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
     if _is_card_free(draft):
         trigger = Trigger.UPDATER if fresh_details.follows_refresh(case, method) else Trigger.TIMER
         begin(draft, trigger, step.number, method)
+
+
+def _is_advised(draft: Draft, step: PlannedStep, method: MethodRef) -> bool:
+    """Whether the policy has what is due published in place of charged. A step that was missed is laid anew, as any other."""
+    if draft.case.beside is None or draft.case.beside.mode is not Coexistence.ADVISE:
+        return False
+    if is_missed(step, draft.now):
+        run_missed(draft)
+    else:
+        beside.advise(draft, step, method)
+    return True
 
 
 def _is_stopped_elsewhere(draft: Draft, method: MethodRef) -> bool:

@@ -52,6 +52,9 @@ def pause_if_due(draft: Draft) -> None:
     if warned_at is None:
         warn_late(draft)
         return
+    if draft.case.beside is not None and draft.case.beside.next_at is not None:
+        draft.wait(PAUSE_STOPPED_LOOK, "nothing pauses as long as the processor will try again by itself")
+        return
     if draft.dossier.stops.pauses:
         wait = STOPPED_LOOK if draft.case.plan.steps else PAUSE_STOPPED_LOOK
         draft.wait(wait, f"pausing is stopped: {'; '.join(draft.dossier.stops.pauses)}")

@@ -49,10 +49,12 @@ def updated(draft: Draft, event: MethodUpdated) -> None:
     default = draft.snapshot.default_method
     unasked = default is not None and is_for_another(case, draft.snapshot, default)
     spoilt = run.stopped or method.credential in case.credentials_tried or is_stopped(draft.method, method) or unasked
+    spoilt = spoilt or (case.beside is not None and case.beside.charges_nothing)
     if case.holds or spoilt or is_given_up(case, draft.now):
         draft.case = replace(case, waiting_method=None, turn_at=None)
         draft.why(
-            "the new payment method is not tried here: the case is held or given up, the card was declined or tried already, or it came with another subscription"
+            "the new payment method is not tried here: the case is held or given up, the card was declined or tried already, it came with "
+            "another subscription, or the processor collects by itself"
         )
         if draft.customer is not None and not run.stopped:
             pass_turn(draft, run)

@@ -4,11 +4,11 @@ Used steps count under the new one, what was told is never brought forward, and 
 is settled, and then decides what follows from it.
 """
 
+from dunr.core.decide.beside import stand_beside
 from dunr.core.decide.draft import Draft
-from dunr.core.decide.planning import lay_out
+from dunr.core.decide.planning import lay_out, newest_step_at
 from dunr.core.events import AttemptEvent, AttemptSettledByHand, Event, PolicyMoved
 from dunr.core.policy import policy_hash
-from dunr.core.sends import NEVER_SENT
 from dunr.core.terms import CaseState
 from dunr.core.value import replace
 
@@ -26,8 +26,11 @@ def policy_moved(draft: Draft, event: PolicyMoved) -> None:
         draft.why(f"{event.actor} moves it to the policy {policy.name} when attempt {attempt.number} is settled")
         return
     draft.why(f"moved to the policy {policy.name} by {event.actor}")
+    was_left = draft.case.beside is not None and draft.case.beside.is_left
     _take(draft)
-    _lay_out_again(draft)
+    if draft.dossier.snapshot is not None:
+        stand_beside(draft)
+    _lay_out_again(draft, was_left=was_left)
 
 
 def begin_settling(draft: Draft, event: Event) -> bool:
@@ -57,9 +60,8 @@ def _take(draft: Draft) -> None:
     draft.case = replace(draft.case, policy_hash=policy_hash(policy), policy_next_hash=None)
 
 
-def _lay_out_again(draft: Draft) -> None:
-    """The dates under the new policy, counted from the newest step that reached the bank."""
+def _lay_out_again(draft: Draft, *, was_left: bool = False) -> None:
+    """The dates under the new policy, counted from the newest step that reached the bank. Where the invoice was left to the processor, it may have had none."""
     case = draft.case
-    if case.state is CaseState.SCHEDULED:
-        steps = (one.begun_at for one in case.attempts if one.step_number is not None and one.outcome not in NEVER_SENT)
-        lay_out(draft, max(steps, default=case.first_failed_at))
+    if case.state is CaseState.SCHEDULED or (was_left and case.state is CaseState.AWAITING_CUSTOMER):
+        lay_out(draft, newest_step_at(case))

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from dunr.core import keys, ledger
 from dunr.core.decide.backup_turns import after_failure
+from dunr.core.decide.beside import refused, stand_beside
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import carry_over
 from dunr.core.decide.planning import begin_dunning, set_steps
@@ -37,9 +38,13 @@ def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
     not_ours = not_ours_because(snapshot)
     if not_ours is not None:
         return Decision((not_ours,))
+    refusal = refused(dossier, snapshot, now)
+    if refusal is not None:
+        return refusal
     failed = _failed_charge(snapshot)
     draft = Draft(dossier, _new_case(dossier, snapshot, failed, facts, now), facts, now)
     _meet_neighbours(draft, snapshot)
+    stand_beside(draft)
     case = draft.case
     draft.postings.append(ledger.opened(case, case.amount_due_minor, now))
     draft.why(

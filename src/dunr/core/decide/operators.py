@@ -34,6 +34,7 @@ from dunr.core.value import replace
 CONFLICT = 409
 SENSELESS = 422
 TOO_MANY = 429
+OWN_DATE = "The date is the processor's own, and nobody here can move it."
 
 
 def pay_now(draft: Draft) -> None:
@@ -110,6 +111,9 @@ def step_postponed(draft: Draft, event: StepPostponed) -> None:
     if step is None or draft.case.state is not CaseState.SCHEDULED or draft.case.in_flight is not None:
         draft.reject(CONFLICT, "There is no step that could be postponed now.")
         return
+    if draft.case.beside is not None and draft.case.beside.is_left:
+        draft.reject(CONFLICT, OWN_DATE)
+        return
     if event.to_at <= step.at:
         draft.reject(
             SENSELESS, f"Step {step.number} is due at {step.at.isoformat()}; it can only be moved to a later time."
@@ -142,6 +146,9 @@ def promise_made(draft: Draft, event: PromiseMade) -> None:
         return
     if draft.case.in_flight is not None or draft.case.state is not CaseState.SCHEDULED or not coming_rungs(draft):
         draft.reject(CONFLICT, "There is no attempt that a promise could move.")
+        return
+    if draft.case.beside is not None and draft.case.beside.is_left:
+        draft.reject(CONFLICT, OWN_DATE)
         return
     draft.case = replace(draft.case, promise_at=event.on_at)
     lay_from_now(draft, event.on_at, f"promised by {event.actor} for {event.on_at.isoformat()}")

@@ -3,9 +3,11 @@
 The one place where the plan of a case is written. It also says which notice belongs to the new plan, and whether there is nothing left to try.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from dunr.core import notices
 from dunr.core.circumstances import Circumstances
+from dunr.core.coexistence import Beside
 from dunr.core.decide import fresh_details
 from dunr.core.decide.avoiding import note_laid
 from dunr.core.decide.draft import Draft
@@ -14,8 +16,9 @@ from dunr.core.decide.surroundings import circumstances_of
 from dunr.core.decide.telling import tell_customer_to_act, tell_next_step
 from dunr.core.declines import treated_as
 from dunr.core.gate import chargeable_method
-from dunr.core.model import Plan, PlannedStep
+from dunr.core.model import Case, Plan, PlannedStep
 from dunr.core.schedule import Laid, has_passed, lay, pause_date, relay_missed, told_of
+from dunr.core.sends import NEVER_SENT
 from dunr.core.snapping import snap
 from dunr.core.strategies import Rung, rungs
 from dunr.core.terms import (
@@ -28,8 +31,10 @@ from dunr.core.terms import (
     Outcome,
     WhilePaused,
 )
+from dunr.core.timers import WARNING_LEAD
 from dunr.core.value import replace
 
+UNSEEN_FOR = timedelta(days=1)  # the processor may name its next try a while after the last one has failed
 AFTER_REFRESH = "the payment method was refreshed: one attempt follows"
 
 
@@ -88,6 +93,8 @@ def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
 
 def lay_out(draft: Draft, base: datetime) -> None:
     """Plan what comes after a decline, counted from `base`; dates that have passed are laid anew from now."""
+    if left_to_processor(draft):
+        return
     if fresh_details.comes_first(draft, planning_reason(draft)) and _rungs_left(draft):
         fresh_details.ask(draft, planning_reason(draft))
         set_steps(draft, ())
@@ -103,8 +110,16 @@ def lay_out(draft: Draft, base: datetime) -> None:
     _write(draft, laid)
 
 
+def newest_step_at(case: Case) -> datetime:
+    """When the newest step that reached the bank began, else the first failure: what a plan that is laid anew is counted from."""
+    steps = (one.begun_at for one in case.attempts if one.step_number is not None and one.outcome not in NEVER_SENT)
+    return max(steps, default=case.first_failed_at)
+
+
 def lay_from_now(draft: Draft, at: datetime, why: str) -> None:
     """Lay the coming steps anew with the first at `at`, or at the next allowed time after it."""
+    if left_to_processor(draft):
+        return
     coming, told = coming_rungs(draft), told_of(draft.case.plan.steps)
     _write(draft, lay(coming, at, circumstances_of(draft, planning_reason(draft)), first=(at, why), told=told))
 
@@ -158,6 +173,43 @@ def _without_passed(
         draft.case = replace(draft.case, steps_spent_count=draft.case.steps_spent_count + len(skipped))
         draft.why(f"skipped, since their minutes have passed: {', '.join(f'step {number}' for number in skipped)}")
     return laid
+
+
+def left_to_processor(draft: Draft) -> bool:
+    """Where the invoice is left to the processor, its own next try is the plan; whether that is so."""
+    beside = draft.case.beside
+    if beside is None or not beside.is_left:
+        return False
+    reason = planning_reason(draft)
+    if reason is DeclineReason.PAYER_DECEASED:
+        hold_for_a_person(draft)
+        return True
+    is_hopeless = draft.facts.reasons[reason].kind in (DeclineKind.HARD, DeclineKind.ACTION)
+    told = told_of(draft.case.plan.steps).get(beside.step_number)
+    why = ("the processor tries by itself then, and its own date is the only one",)
+    at = None if is_hopeless else beside.next_at
+    set_steps(draft, (PlannedStep(beside.step_number, at, why, told),) if at is not None else ())
+    if at is not None:
+        draft.case = replace(draft.case, state=CaseState.SCHEDULED)
+        tell_next_step(draft)
+    else:
+        draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
+        if is_hopeless:
+            tell_customer_to_act(draft)
+        else:
+            _ask_beside_processor(draft, beside)
+    return True
+
+
+def _ask_beside_processor(draft: Draft, beside: Beside) -> None:
+    """Ask the customer, though not before the processor has had time to name its next try; a pause is put off until a day after that."""
+    pause_at = draft.case.plan.pause_at
+    from_at = notices.mail_time(draft.now + UNSEEN_FOR, draft.payer, draft.policy, draft.facts)
+    if pause_at is not None and pause_at < from_at + WARNING_LEAD:
+        why = (*draft.case.plan.pause_why, "put off until a day after the warning")
+        draft.case = replace(draft.case, plan=replace(draft.case.plan, pause_at=from_at + WARNING_LEAD, pause_why=why))
+    draft.why("the processor names no next try of its own; that it has given up is not assumed")
+    tell_customer_to_act(draft, again=f"own-{beside.step_number}", from_at=from_at)
 
 
 def _write(draft: Draft, laid: Laid) -> None:

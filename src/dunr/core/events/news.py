@@ -79,6 +79,10 @@ class Resubscribed(Value):
     method: MethodRef
 
 
+class ProcessorTries(Value):
+    """What the processor does about the invoice by itself, or how the policy wants us to stand beside that, has changed."""
+
+
 class MethodRemoved(Value):
     """The customer has no payment method any more."""
 
@@ -99,4 +103,5 @@ NewsEvent = (
     | MethodUpdated
     | MethodRemoved
     | Resubscribed
+    | ProcessorTries
 )

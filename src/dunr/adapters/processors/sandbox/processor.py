@@ -11,6 +11,7 @@ from dunr.adapters.processors.sandbox.wire import (
     AccountRead,
     ChargesFound,
     IntentRead,
+    InvoiceLeft,
     InvoicesListed,
     LinkRead,
     SubscriptionRead,
@@ -179,6 +180,10 @@ class SandboxProcessor:
         if told.card is None:
             return Missed(told.why or "the updater has nothing newer")
         return Refreshed(told.card.seen(), told.fresh_cryptogram)
+
+    def take_over(self, account: str, processor_invoice_id: str) -> None:
+        """Have the sandbox leave the invoice alone."""
+        self._post(account, path("invoices", processor_invoice_id, "leave"), {}, InvoiceLeft)
 
     def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str | None) -> str:
         """A fresh hosted page of the sandbox."""

@@ -172,6 +172,7 @@ class SnapshotOnWire(msgspec.Struct):
     charges: list[ChargeOnWire]
     disputes: list[DisputeOnWire]
     next_attempt_at: Instant | None
+    collects_by_itself: bool = False
 
     def seen(self) -> Snapshot:
         return Snapshot(
@@ -184,4 +185,5 @@ class SnapshotOnWire(msgspec.Struct):
             charges=tuple(charge.seen() for charge in self.charges),
             disputes=tuple(dispute.seen() for dispute in self.disputes),
             processor_next_attempt_at=self.next_attempt_at,
+            collects_by_itself=self.collects_by_itself,
         )

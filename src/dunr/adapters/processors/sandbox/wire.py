@@ -150,6 +150,12 @@ class IntentRead(msgspec.Struct):
     intent: IntentStatus
 
 
+class InvoiceLeft(msgspec.Struct):
+    """An invoice that is left to us."""
+
+    invoice: Id
+
+
 class LinkRead(msgspec.Struct):
     """A fresh hosted page."""
 

@@ -40,7 +40,9 @@ from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, Snap
 SOURCE_PREFIXES = ("src_", "ba_")  # on file since before there were payment methods; cards from then are both
 CHARGE_PREFIXES = ("ch_", "py_")
 NO_CAUSES: Causes = {}
-FACTS = ProcessorFacts(retries_by_itself=True, capabilities=frozenset({Capability.REFRESH_METHOD}))
+FACTS = ProcessorFacts(
+    retries_by_itself=True, capabilities=frozenset({Capability.REFRESH_METHOD, Capability.TAKE_OVER})
+)
 
 _log = structlog.get_logger()
 
@@ -186,6 +188,12 @@ class StripeProcessor:
         """The method as it stands now. Stripe cannot be asked for an update; it keeps cards fresh by itself, and a reading shows whether it did."""
         method = self._gatherer(account).method(processor_customer_id, processor_method_id).seen()
         return Refreshed(method) if method is not None else Missed("Stripe keeps no such payment method for retries")
+
+    def take_over(self, account: str, processor_invoice_id: str) -> None:
+        """`auto_advance` off: from then on Stripe neither retries the invoice nor moves it on by itself."""
+        self._refuse_other(account)
+        invoices, options = self._connection.v1.invoices, self._connection.options(account)
+        self._connection.read(lambda: invoices.update(processor_invoice_id, {"auto_advance": False}, options), Named)
 
     def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str | None) -> str:
         """A fresh page of Stripe's."""

@@ -66,6 +66,7 @@ def snapshot_of(told: Gathered) -> Snapshot:
             if dispute.return_reason is None
         ),
         processor_next_attempt_at=instant(next_attempt) if next_attempt is not None else None,
+        collects_by_itself=invoice.auto_advance and status is InvoiceStatus.OPEN,
     )
 
 

@@ -208,6 +208,7 @@ class InvoiceOnWire(msgspec.Struct):
     attempted: bool = False
     billing_reason: str | None = None
     next_payment_attempt: Seconds | None = None
+    auto_advance: bool = False
     customer: CustomerOnWire | None = None
     customer_email: str | None = None
     default_payment_method: Ref = None
