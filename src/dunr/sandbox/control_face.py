@@ -1,4 +1,4 @@
-"""``/sandbox``: what a tester tells the processor. No key: it is a tool, on the loopback only."""
+"""``/sandbox``: what a tester tells the processor. No key: it is a tool, and answers no page of somebody else."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _writing(work: Callable[[Transaction, Call], Reply]) -> Handler:
 
 def routes(sandbox: Sandbox) -> list[Route]:
     def at(method: str, path: str, handler: Handler, *, slow: bool = False) -> Route:
-        return Route(f"/sandbox{path}", endpoint(sandbox, handler, slow=slow), methods=[method])
+        return Route(f"/sandbox{path}", endpoint(sandbox, handler, slow=slow, keyless=True), methods=[method])
 
     return [
         at("POST", "/failures", _writing(billing.fail)),

@@ -22,6 +22,7 @@ from .answers import Answer, Delayed, Reply, Silence, Waiting, as_json
 from .machine import Sandbox
 from .records import ChargeRequest
 from .refusals import Problem, Refusal, invalid, not_found
+from .strangers import refuse_strangers
 
 S = TypeVar("S")
 
@@ -56,8 +57,15 @@ Handler = Callable[[Sandbox, Call], Reply]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def endpoint(sandbox: Sandbox, handler: Handler, *, slow: bool = False) -> Endpoint:
+def endpoint(sandbox: Sandbox, handler: Handler, *, slow: bool = False, keyless: bool = False) -> Endpoint:
+    """``keyless``: nobody has to show a key, so whoever asks must at least be no page of somebody else."""
+
     async def answer(request: Request) -> Response:
+        if keyless:
+            try:
+                refuse_strangers(request)
+            except Problem as problem:
+                return _response(_problem(problem))
         body = await whole_body(request)
         if body is None:
             return _response(_problem(Problem(413, "Too large", f"At most {BODY_BYTES_MAX} bytes.")))

@@ -89,7 +89,7 @@ def routes(face: Face) -> list[Route]:
         return handle
 
     def at(method: str, path: str, handler: Handler) -> Route:
-        return Route(f"/sandbox/stripe{path}", endpoint(sandbox, handler), methods=[method])
+        return Route(f"/sandbox/stripe{path}", endpoint(sandbox, handler, keyless=True), methods=[method])
 
     return [
         at("GET", "/requests", lambda _sandbox, _call: requests(face)),
