@@ -12,7 +12,7 @@ from dunr.core.declines import in_words, with_mappings
 from dunr.core.facts import DeclineKey, Facts
 from dunr.core.terms import DeclineReason
 from dunr.errors import BadRequest, StoreUnavailable
-from dunr.facts.mapping import problem_with
+from dunr.facts.mapping import problem_with, problem_with_owner
 from dunr.ports import Document, Store
 
 DECLINES = "declines"
@@ -68,7 +68,7 @@ class StoredMappings:
 
     def put(self, key: DeclineKey, reason: DeclineReason) -> None:
         """Give a code a meaning. Raises `BadRequest` where the settings have it, or where no decline could have it."""
-        problem = problem_with(key)
+        problem = problem_with_owner(key[0], "The decline mapping") or problem_with(key)
         if problem is not None:
             raise BadRequest(problem)
         self._refuse_given(key)

@@ -64,6 +64,8 @@ def test_a_key_that_no_decline_has_is_refused_and_so_is_taking_away_what_is_not_
         mappings.put(("sandbox", "reason", "x"), DeclineReason.DO_NOT_HONOR)
     with pytest.raises(BadRequest, match="was given no meaning"):
         mappings.remove(NEW)
+    with pytest.raises(BadRequest, match="'strip', which is neither a processor in use nor a network: write stripe"):
+        mappings.put(("strip", "decline_code", "new"), DeclineReason.DO_NOT_HONOR)
 
 
 def _declined(number: int, second: int, raw: RawDecline, *keys: tuple[str, str, str]) -> Attempt:

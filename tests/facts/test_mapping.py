@@ -19,6 +19,12 @@ SANDBOX = frozenset({"sandbox"})
         (("stripe", "decline_code", ""), "holds no code"),
         (("stripe", "decline_code", " new "), "holds no code"),
         (("stripe", "decline_code", "x" * 101), "holds no code"),
+        (
+            ("stripe", "decline_code", "new\x1b[31m"),
+            r"decline_code, 'new\x1b[31m' holds a character that cannot be seen",
+        ),
+        (("stripe", "decline_code", "a\0b"), "holds a character that cannot be seen"),
+        (("stripe", "decline_code", "\u202enew"), "holds a character that cannot be seen"),
     ],
 )
 def test_a_key_that_no_decline_could_have_is_refused(key: tuple[str, str, str], says: str) -> None:

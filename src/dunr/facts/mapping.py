@@ -21,11 +21,13 @@ REASONS = tuple(str(reason) for reason in DeclineReason)
 def problem_with(key: DeclineKey) -> str | None:
     """Why no decline could ever be looked up under a key, and what to write; None where one can."""
     owner, field, code = key
-    said = f"The decline mapping {owner}, {field}, {code}"
+    said = f"The decline mapping {owner}, {field}, {code if code.isprintable() else ascii(code)}"
     if field not in FIELDS:
         return f"{said} names no field of a decline: write one of {', '.join(FIELDS)} in the middle"
     if not code.strip() or len(code) > CODE_LENGTH_MAX or code != code.strip():
         return f"{said} holds no code: write the code as the processor sends it"
+    if not (owner + code).isprintable():
+        return f"{said} holds a character that cannot be seen, and that no processor sends: write the code without it"
     if field in NETWORK_FIELDS and owner in PROCESSORS_WITH_DECLINES:
         networks = ", ".join(sorted(NETWORKS_WITH_DECLINES))
         return f"{said} is a network's code under a processor: write the network first, one of {networks}"
@@ -34,14 +36,22 @@ def problem_with(key: DeclineKey) -> str | None:
     return None
 
 
+def problem_with_owner(owner: str, where: str, processors: frozenset[str] = frozenset()) -> str | None:
+    """Why nobody of that name sends codes, and what to write. `processors` are those that may, besides the ones that ship a table."""
+    known = processors | PROCESSORS_WITH_DECLINES | NETWORKS_WITH_DECLINES
+    if owner in known:
+        return None
+    close = get_close_matches(owner, sorted(known), n=1)
+    wanted = f"write {close[0]}" if close else f"write one of {', '.join(sorted(known))}"
+    return f"{where} names {owner!r}, which is neither a processor in use nor a network: {wanted}"
+
+
 def problems_in(written: Written, processors: frozenset[str]) -> Iterator[str]:
     """Everything that is wrong with a merchant's mappings. `processors` are those that may send codes."""
     for owner, fields in written.items():
-        known = processors | PROCESSORS_WITH_DECLINES | NETWORKS_WITH_DECLINES
-        if owner not in known:
-            close = get_close_matches(owner, sorted(known), n=1)
-            wanted = f"write {close[0]}" if close else f"write one of {', '.join(sorted(known))}"
-            yield f"[declines] names {owner!r}, which is neither a processor in use nor a network: {wanted}"
+        stranger = problem_with_owner(owner, "[declines]", processors)
+        if stranger is not None:
+            yield stranger
             continue
         for field, codes in fields.items():
             for code, reason in codes.items():
