@@ -79,6 +79,7 @@ STRANGERS = [
     {"host": "evil.example"},
     {"origin": "http://evil.example"},
     {"origin": "null"},
+    {"origin": "http://["},
     {"sec-fetch-site": "cross-site"},
     {"sec-fetch-site": "same-site"},
 ]

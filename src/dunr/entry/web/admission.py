@@ -69,7 +69,7 @@ def refuse_foreign_pages(face: WebFace, request: Request) -> None:
     origin = request.headers.get("origin")
     ours = (request.headers.get("host", ""), urlsplit(face.settings.links_base).netloc)  # a proxy may rename the host
     if request.headers.get("sec-fetch-site") in FOREIGN_SITES or (
-        origin is not None and urlsplit(origin).netloc not in ours
+        origin is not None and origin.partition("://")[2] not in ours
     ):
         raise NotPermitted("This was asked by a page of somebody else.", 403)
 
