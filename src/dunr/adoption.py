@@ -13,6 +13,7 @@ from dunr.application import Application
 from dunr.core import keys
 from dunr.core.identity import differences
 from dunr.core.terms import AlertKind, CaseState
+from dunr.errors import StoreUnavailable
 from dunr.intake import Intake
 from dunr.ports import ObjectMissing, Reports, SnapshotUnavailable
 from dunr.rulebook import COPIED, KINDS, StoredRulebook
@@ -55,6 +56,13 @@ def stop_if_copied(store: Identified, rulebook: StoredRulebook, intake: Intake) 
         )
         intake.alert(AlertKind.COPIED_STORE, about[:16], f"Nothing is sent: {WHY}. {'; '.join(different)}.")
     return different
+
+
+def refuse_if_swapped(store: Identified, rulebook: StoredRulebook) -> None:
+    """Raises `StoreUnavailable` where another database was put in the place of the one that this process began with, and that nobody was told of at a start."""
+    different = differences(store.recorded_identity(), store.identity())
+    if different and not is_stopped_as_copy(rulebook):
+        raise StoreUnavailable(f"{'; '.join(different)}. Nothing is sure to be kept until dunr is started again.")
 
 
 def is_stopped_as_copy(rulebook: StoredRulebook) -> bool:

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dunr.adoption import is_stopped_as_copy
+from dunr.adoption import identified, is_stopped_as_copy, refuse_if_swapped
 from dunr.entry.web.face import WebFace
 
 
@@ -38,7 +38,9 @@ def health_routes(face: WebFace) -> list[Route]:
 
 def _ready(face: WebFace) -> ReadyAnswer:
     """Raises `StoreUnavailable`, which is answered with 503."""
-    rulebook = face.application.rulebook
+    rulebook, store = face.application.rulebook, identified(face.application.store)
+    if store is not None:
+        refuse_if_swapped(store, rulebook)
     stops = rulebook.standing(face.settings.processor, face.settings.account).stops
     stopped = tuple(
         kind for kind, why in (("charges", stops.charges), ("pauses", stops.pauses), ("mail", stops.mail)) if why
