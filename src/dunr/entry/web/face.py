@@ -15,7 +15,7 @@ from dunr.application import Application
 from dunr.core.model import Case
 from dunr.entry.web.problems import Busy
 from dunr.entry.web.quiet import Quiet
-from dunr.errors import NoSuchThing
+from dunr.errors import BadRequest, NoSuchThing
 from dunr.ports import Refs
 
 Result = TypeVar("Result")
@@ -23,6 +23,12 @@ Result = TypeVar("Result")
 READING_THREADS = 8
 ACTING_THREADS = 32
 WAITING_MAX = 256
+
+
+def refuse_nul(*given: str) -> None:
+    """No id holds the character that ends a text in SQLite, and that PostgreSQL does not take. Raises `BadRequest`."""
+    if any("\0" in one for one in given):
+        raise BadRequest("What is asked for holds the character NUL, which nothing here does.")
 
 
 class BoundedThreads:
@@ -73,7 +79,8 @@ class WebFace:
         return self.application.clock.now()
 
     def row_id(self, given: str) -> str:
-        """The id of a row for what a caller named: the processor's bare id, or the whole."""
+        """The id of a row for what a caller named: the processor's bare id, or the whole. Raises `BadRequest`."""
+        refuse_nul(given)
         prefix = f"{self.settings.processor}:{self.settings.account}:"
         return given if given.startswith(prefix) else prefix + given
 

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from dunr.entry.web.admission import admit
 from dunr.entry.web.bodies import API_BODY_BYTES_MAX, decode, read_body
-from dunr.entry.web.face import WebFace
+from dunr.entry.web.face import WebFace, refuse_nul
 from dunr.errors import BadRequest
 from dunr.tokens import Scope
 
@@ -87,6 +87,7 @@ class Operation:
 
     def _perform(self, face: WebFace, request: Request, body: bytes) -> Answer:
         actor = admit(face, request, self.scope)
+        refuse_nul(*request.path_params.values(), *request.query_params.values())
         return self.handle(face, Call(request.path_params, request.query_params, request.headers, body, actor))
 
 
