@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from dunr.core.decision import AuditEntry
+from dunr.core.saying import said
 from dunr.ports import Reports, Store
 
 NEWEST = "audit-days"
@@ -66,7 +67,7 @@ def problems_of_days(store: Store, reports: Reports) -> Iterator[str]:
         found = _digest(reports, record.from_at, record.until_at, before.hash if before is not None else "")
         if found != (record.entries_count, record.hash):
             yield (
-                f"The audit log between {record.from_at.isoformat()} and {record.until_at.isoformat()} is not what was recorded: "
+                f"The audit log between {said(record.from_at, 'UTC')} and {said(record.until_at, 'UTC')} is not what was recorded: "
                 f"{found[0]} entries, of {record.entries_count}."
             )
         name = record.before

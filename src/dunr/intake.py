@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from dunr.core import keys
 from dunr.core.decision import Decision
 from dunr.core.effects import RaiseAlert
+from dunr.core.saying import said
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import AlertKind
 from dunr.engine import Engine
@@ -112,7 +113,7 @@ class Intake:
             self.alert(
                 AlertKind.SNAPSHOT_UNAVAILABLE,
                 inbound.key,
-                f"Event {inbound.key} has waited since {inbound.received_at.isoformat()}: {why}",
+                f"Event {inbound.key} has waited since {said(inbound.received_at, 'UTC')}: {why}",
             )
         self._try_later(inbound, why, now)
 

@@ -14,6 +14,7 @@ import httpx
 import msgspec
 
 from dunr.application import Application
+from dunr.core.saying import said
 from dunr.errors import StoreUnavailable, WishRejected
 from dunr.ports import Store
 
@@ -135,7 +136,7 @@ def _target(now: datetime, to: datetime | None, seconds: float | None) -> dateti
         raise WishRejected(f"`seconds` must be between 0 and {int(ADVANCE_MAX.total_seconds())}.", 422)
     target = to.astimezone(UTC) if to is not None else now + timedelta(seconds=seconds or 0)
     if target < now:
-        raise WishRejected(f"It is {now.isoformat()}, and the clock cannot go back to {target.isoformat()}.", 409)
+        raise WishRejected(f"It is {said(now, 'UTC')}, and the clock cannot go back to {said(target, 'UTC')}.", 409)
     if target - now > ADVANCE_MAX:
         raise WishRejected(f"At most {ADVANCE_MAX.days} days can be passed at once.", 422)
     return target

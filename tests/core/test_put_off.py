@@ -34,7 +34,7 @@ def test_the_eleventh_attempt_of_a_day_waits_until_the_first_is_a_day_old() -> N
     2026-06-23 12:30  payer clicks pay now
                       answered 429; because mastercard-10-in-24-hours
     2026-06-23 13:00  operator retries
-                      answered 429; because Not before 2026-06-24T10:00:00
+                      answered 429; because Not before Wed 24 Jun 2026, 10:00 UTC
     2026-06-24 09:00  nothing happens
                       attempts 9; state scheduled; next 2026-06-25 09:00; steps used 0
     2026-06-25 09:00  step 1 sent; paid
@@ -79,7 +79,7 @@ def test_a_card_that_its_network_closed_is_open_to_nobody() -> None:
     2026-06-24 09:00  step 1 sent; declined insufficient_funds, network code 51, advice 03
                       state awaiting_customer; notice method_needed; steps used 1; pause 2026-07-13 10:00
     2026-06-30 12:00  payer clicks pay now
-                      answered 429; because Not before 2026-07-24T09:00:00
+                      answered 429; because Not before Fri 24 Jul 2026, 09:00 UTC
     2026-07-01 12:00  operator retries
                       answered 429; because mastercard-advice-03-21
     """,
@@ -100,7 +100,9 @@ def test_our_own_long_ceiling_does_not_put_a_step_off_past_the_deadline() -> Non
     """
     )
     assert avoided(world) == ()
-    assert any("there is room again only at 2026-07-23T10:00:00" in why for entry in world.audit for why in entry.why)
+    assert any(
+        "there is room again only at Thu 23 Jul 2026, 10:00 UTC" in why for entry in world.audit for why in entry.why
+    )
 
 
 def test_our_own_long_ceiling_puts_a_step_off_for_thirty_days_at_most() -> None:

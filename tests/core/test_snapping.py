@@ -57,7 +57,7 @@ def test_days_around_the_month_s_end_are_avoided_except_paydays() -> None:
     plan = laid(standard, "2026-06-28 10:00")
     assert dates(plan) == ["2026-07-03 00:00"]  # Monday 29 and Tuesday 30 June, 1 and 2 July are too near
     assert plan.steps[0].why[1] == (
-        "Mon 29 Jun 2026 10:00 UTC is too near to the month's end: moved on to Fri 03 Jul 2026 00:00 UTC, by the payer's own time zone"
+        "Mon 29 Jun 2026, 10:00 UTC is too near to the turn of the month: moved on to Fri 3 Jul 2026, 00:00 UTC, by the payer's own time zone"
     )
     funds = by(Strategy.FUNDS_AWARE, 1, window=edge)
     # Monday 29 June is too near, but Tuesday 30 June is a payday in Great Britain.
@@ -85,7 +85,7 @@ def test_the_nearest_time_is_not_before_the_floors() -> None:
     evening = "2026-06-22 17:30"  # a day later it is half past six in London
     assert dates(laid(standard, evening, LONDON)) == ["2026-06-23 16:59"]
     assert laid(standard, evening, LONDON).steps[0].why[1] == (
-        "moved back to Tue 23 Jun 2026 17:59 Europe/London, the nearest time in the window"
+        "moved back to Tue 23 Jun 2026, 17:59 Europe/London, the nearest time in the window"
     )
     assert dates(laid(standard, evening, LONDON, wait_until="2026-06-23 17:00")) == ["2026-06-24 08:00"]
     where = around(standard, utc(evening), LONDON)
@@ -101,7 +101,7 @@ def test_a_window_that_never_opens_leaves_no_date_and_says_so() -> None:
     plan = laid(closed, "2026-06-23 10:00")
     assert plan.steps == ()
     assert plan.undated[-1] == (
-        "no date: Wed 24 Jun 2026 10:00 UTC is too near to the month's end, and the window never opens"
+        "no date: Wed 24 Jun 2026, 10:00 UTC is too near to the turn of the month, and the window never opens"
     )
     never = Window(avoid_month_edge_days=16)
     assert last_open(utc("2026-06-23 10:00"), never, IN_LONDON) is None

@@ -26,7 +26,7 @@ def test_steps_land_in_the_payer_s_day() -> None:
     2026-06-23 09:00  payer lives in DE
     2026-06-23 19:00  first charge fails: do_not_honor, 4900 usd
                       steps 1 2026-06-25 07:00, 2 2026-06-29 07:00, 3 2026-07-06 07:00
-                      because Wed 24 Jun 2026 21:00 Europe/Berlin is outside 09:00 to 18:00
+                      because Wed 24 Jun 2026, 21:00 Europe/Berlin is outside 09:00 to 18:00
                       because the time zone of DE, since the payer's own is not known
     """,
         DAYS,
@@ -88,7 +88,7 @@ def test_c60_a_postponement_that_lands_on_a_saturday_is_snapped_like_any_other_d
                       steps 1 2026-06-24 10:00, 2 2026-06-29 09:00, 3 2026-07-06 09:00; notice first
     2026-06-24 09:00  operator postpones to 2026-06-27 12:00
                       answered 202; steps 1 2026-06-29 09:00, 2 2026-07-02 09:00, 3 2026-07-07 09:00; notice first
-                      because Sat 27 Jun 2026 12:00 UTC is on a weekend
+                      because Sat 27 Jun 2026, 12:00 UTC is on a weekend
     2026-06-29 09:00  step 1 sent; declined do_not_honor
                       attempts 1; notice reminder
     """,
@@ -135,7 +135,7 @@ def test_a_stated_wait_is_a_floor_of_the_plan() -> None:
                       steps 1 2026-06-26 10:00, 2 2026-07-01 10:00, 3 2026-07-08 10:00, 4 2026-07-15 10:00; notice first
     2026-06-26 10:00  step 1 sent; declined insufficient_funds, advice 30
                       steps 2 2026-07-06 10:00, 3 2026-07-13 10:00, 4 2026-07-20 10:00; notice reminder
-                      because the bank or its network asks to wait until 2026-07-06T10:00:00+00:00
+                      because the bank or its network asks to wait until Mon 6 Jul 2026, 10:00 UTC
     """,
         BY_REASON,
     )

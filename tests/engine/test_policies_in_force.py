@@ -165,7 +165,7 @@ def test_a_case_says_which_segment_gave_it_its_policy_and_keeps_it(
         }
         assert why(application, "in_1") == "runs under the policy gentle: segment team (product prod_team)"
         assert why(application, "in_2") == (
-            "runs under the policy by_reason: segment large euro (currency eur, country DE, amount 10000)"
+            "runs under the policy by_reason: segment large euro (currency eur, country DE, the amount is within its bounds)"
         )
         assert why(application, "in_3") == "runs under the policy business_days: no segment fits, so the default does"
         application.policies.withdraw()

@@ -1,5 +1,6 @@
 """The unmutated engine keeps every promise: in worlds that are always the same, and in a few that nobody has seen before."""
 
+import re
 import secrets
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from dunr.simulate.cores import run_on_cores
 ALWAYS_SEED = 1
 ALWAYS_WORLDS = 600
 FRESH_WORLDS = 200
+READ_WORLDS = 60
+OF_A_MACHINE = re.compile(r"\d-\d\d-\d\dT\d\d:|\b\d+ (usd|eur|jpy)\b")  # instants, and amounts in minor units
 
 
 def told(result: chaos.ChaosResult) -> str:
@@ -55,3 +58,18 @@ def test_a_story_is_told_when_and_by_whom_and_why() -> None:
     assert "is charged for the first time" in text
     assert "ChargeFailed of in_1" in text
     assert "\u00b7 " in text
+
+
+def test_no_reason_and_no_alert_shows_an_instant_or_an_amount_as_a_machine_keeps_it() -> None:
+    facts, texts = load_facts(), set()
+    for seed in range(READ_WORLDS):
+        world, _ = chaos.play(seed, facts)
+        texts |= {
+            why
+            for case in world.store.cases(state=None, text=None, limit=1000, after=None)
+            for entry in world.store.audit(case.id, 1000)
+            for why in (entry.what, *entry.why)
+        }
+        texts |= {alert.text for alert in world.watch.messages.alerts}
+    assert len(texts) > 300
+    assert not [text for text in texts if OF_A_MACHINE.search(text)]

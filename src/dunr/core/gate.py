@@ -111,7 +111,7 @@ def _invoice_reasons(invoice: InvoiceSnapshot, amount_minor: int, currency: str)
         return [f"the invoice is {invoice.status} at the processor"]
     reasons = []
     if invoice.amount_due_minor != amount_minor or invoice.currency != currency:
-        reasons.append(f"{invoice.amount_due_minor} {invoice.currency} is due, not {amount_minor} {currency}")
+        reasons.append("what is due is not the amount of the request any more")
     if invoice.amount_due_minor < max(1, invoice.minimum_minor):
         reasons.append("the amount is below what the processor charges")
     if invoice.collection_method is CollectionMethod.SEND_INVOICE:

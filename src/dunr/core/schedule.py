@@ -15,6 +15,7 @@ from dunr.core.facts import Facts
 from dunr.core.model import Plan, PlannedStep
 from dunr.core.plenty import is_plainly_free
 from dunr.core.policy import Policy, Step, Strategy
+from dunr.core.saying import day_said, said
 from dunr.core.snapping import snap
 from dunr.core.strategies import FIBONACCI_SPAN, Rung, rungs
 from dunr.core.terms import DeclineReason, StepUnit
@@ -42,7 +43,7 @@ class Laid(Value):
 def after(step: Step, base: datetime, policy: Policy, facts: Facts) -> tuple[datetime, tuple[str, ...]]:
     """The instant one rung after `base`, with its reasons."""
     if step.unit is not StepUnit.BUSINESS_DAYS:
-        return base + step.after * GAPS[step.unit], (f"{spoken(step)} after {base.isoformat()}",)
+        return base + step.after * GAPS[step.unit], (f"{spoken(step)} after {said(base, policy.timezone)}",)
     start = local_day(base, policy.timezone)
     return _business_days_after(
         step.after, start, (policy.at_hour, policy.at_minute), policy.timezone, holidays_of(policy, facts)
@@ -56,18 +57,18 @@ def _business_days_after(
     """The instant some business days after a day, with its reasons. Many cases fail on the same days, and ask for the same dates."""
     day = add_business_days(start, count, holidays)
     hour, minute = clock_time
-    why = [f"{count} business day{'s' if count != 1 else ''} after {start:%a %d %b %Y} ({zone_name})"]
+    why = [f"{count} business day{'s' if count != 1 else ''} after {day_said(start)} ({zone_name})"]
     skipped = _skipped(start, day, holidays)
     if skipped:
         why.append(f"skips {skipped}")
-    why.append(f"{day:%a %d %b %Y} at {hour:02}:{minute:02} {zone_name}")
+    why.append(f"{day_said(day)} at {hour:02}:{minute:02} {zone_name}")
     return local_instant(day, hour, minute, zone_name), tuple(why)
 
 
 def _skipped(start: date, end: date, holidays: frozenset[date]) -> str:
     """The weekends and holidays between two days, in words."""
     days = [start + timedelta(days=n) for n in range(1, (end - start).days)]
-    named = [f"holiday {day:%d %b}" for day in days if day in holidays]
+    named = [f"holiday {day.day} {day:%b}" for day in days if day in holidays]
     if any(not is_business_day(day, NO_HOLIDAYS) for day in days):
         named.insert(0, "the weekend")
     return " and ".join(named)
@@ -139,7 +140,7 @@ def _wanted(
     until_at = around.issuer_wait_until_at
     if rung.strategy is Strategy.NETWORK_ADVISED and is_first and until_at is not None:
         unit = StepUnit.HOURS if until_at - base < GAPS[StepUnit.DAYS] else StepUnit.DAYS
-        why = f"{until_at.isoformat()}, as the network advised"
+        why = f"{said(until_at, around.policy.timezone)}, as the network advised"
         return replace(rung, step=replace(rung.step, unit=unit)), max(base, until_at), (why,)
     at, words = after(rung.step, base, around.policy, around.facts)
     if rung.strategy is Strategy.FUNDS_AWARE and around.policy.snap and not around.paydays:

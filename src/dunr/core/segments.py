@@ -99,4 +99,4 @@ def _amount(segment: Segment, amount_minor: int) -> str | None:
         return ""
     if (low is not None and amount_minor < low) or (high is not None and amount_minor > high):
         return None
-    return f"amount {amount_minor}"
+    return "the amount is within its bounds"

@@ -14,6 +14,7 @@ from dunr.core.calendar import local_day, local_instant, next_business_day, zone
 from dunr.core.circumstances import NO_HOLIDAYS, Circumstances
 from dunr.core.paydays import first_payday
 from dunr.core.policy import Policy, Strategy
+from dunr.core.saying import said
 from dunr.core.strategies import Rung
 from dunr.core.terms import StepUnit
 from dunr.core.value import Value
@@ -51,7 +52,7 @@ def snap(
         nearest = nearest_open(wanted_at, window, place, earliest)
         if nearest < wanted_at:
             at = nearest
-            why.append(f"moved back to {_said(at, around.zone_name)}, the nearest time in the window")
+            why.append(f"moved back to {said(at, around.zone_name)}, the nearest time in the window")
     for _ in range(ROUNDS_MAX):
         before = at
         for rule in rules:
@@ -94,7 +95,7 @@ def _floor(at: datetime, _place: Place, around: Circumstances) -> Move | None:
     floor_at = around.floor_at
     if floor_at is None or at >= floor_at:
         return None
-    return floor_at, f"not before {floor_at.isoformat()}: {around.floor_why}"
+    return floor_at, f"not before {said(floor_at, around.policy.timezone)}: {around.floor_why}"
 
 
 def _business_day(at: datetime, place: Place, around: Circumstances) -> Move | None:
@@ -110,7 +111,7 @@ def _business_day(at: datetime, place: Place, around: Circumstances) -> Move | N
         moved_at = _next_business_hour(at, policy.at_hour, policy.at_minute, policy.timezone, place.holidays)
         if moved_at == at:
             return None
-    return moved_at, f"moved forward to the next allowed time, {moved_at.isoformat()}"
+    return moved_at, f"moved forward to the next allowed time, {said(moved_at, policy.timezone)}"
 
 
 BUSINESS_DAY_ONLY: tuple[Rule, ...] = (_business_day,)
@@ -137,7 +138,7 @@ def _payday(at: datetime, place: Place, around: Circumstances) -> Move | None:
     moved_at = local_instant(day, *clock, place.zone_name)
     if moved_at <= at:  # the hour that comes twice in autumn has been there once
         return None
-    return moved_at, f"moved on to {_said(moved_at, around.zone_name)}, the next payday in {around.country}"
+    return moved_at, f"moved on to {said(moved_at, around.zone_name)}, the next payday in {around.country}"
 
 
 def _payday_clock(policy: Policy) -> tuple[int, int]:
@@ -155,10 +156,10 @@ def _window(at: datetime, place: Place, around: Circumstances) -> Move | None:
     moved_at = next_open(at, window, place)
     if moved_at == at:
         return None
-    why = f"{_said(at, around.zone_name)} is {closed_because(at, window, place)}"
+    why = f"{said(at, around.zone_name)} is {closed_because(at, window, place)}"
     if moved_at is None:
         return None, f"no date: {why}, and the window never opens"
-    return moved_at, f"{why}: moved on to {_said(moved_at, around.zone_name)}, by {around.zone_why}"
+    return moved_at, f"{why}: moved on to {said(moved_at, around.zone_name)}, by {around.zone_why}"
 
 
 def _place(rung: Rung, around: Circumstances) -> Place:
@@ -180,8 +181,11 @@ def _room(at: datetime, _place: Place, around: Circumstances) -> Move | None:
     if found.is_never:
         return None, f"no date: {found.why}, and waiting does not help"
     if limit_at is not None and found.until_at > limit_at:
-        return None, f"no date: {found.why}, and there is room again only at {found.until_at.isoformat()}"
-    return found.until_at, f"deferred to {found.until_at.isoformat()} by {found.rule}: {found.why}"
+        return (
+            None,
+            f"no date: {found.why}, and there is room again only at {said(found.until_at, around.policy.timezone)}",
+        )
+    return found.until_at, f"deferred to {said(found.until_at, around.policy.timezone)} by {found.rule}: {found.why}"
 
 
 def _network_rule(at: datetime, around: Circumstances) -> str | None:
@@ -189,8 +193,3 @@ def _network_rule(at: datetime, around: Circumstances) -> str | None:
     assert around.wish is not None, "the rule is left out where there is no card"
     found = allowance(around.wish, around.method, around.policy, around.facts, at)
     return None if found.is_own else found.rule
-
-
-def _said(at: datetime, zone_name: str) -> str:
-    """An instant as people there say it."""
-    return f"{at.astimezone(zone(zone_name)):%a %d %b %Y %H:%M} {zone_name}"

@@ -39,7 +39,7 @@ def _day_closed_because(day: date, window: Window, place: Place) -> str | None:
         return None
     if place.paydays and is_payday(day, place.paydays, place.payday_holidays):
         return None
-    return "too near to the month's end"
+    return "too near to the turn of the month"
 
 
 def is_month_edge(day: date, days: int) -> bool:

@@ -5,12 +5,13 @@ exist, and Malagasy ariary without any. An amount is sent back as the integer th
 eyes only.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import cache
 
+from dunr.core.facts import USUAL_EXPONENT
 from dunr.facts.tables import rows
 
-USUAL_EXPONENT = 2  # of every currency that the table does not name
 COLUMN_OF_PROCESSOR = {"stripe": "stripe", "sandbox": "stripe"}  # all others count as ISO 4217 does
 
 
@@ -19,10 +20,14 @@ def _exponents(column: str) -> dict[str, int]:
     return {row["currency"]: int(row[column]) for row in rows("currency_exponents.csv")}
 
 
+def exponents(processor: str) -> Mapping[str, int]:
+    """The digits of every currency that does not have the usual ones, by its code in capitals."""
+    return _exponents(COLUMN_OF_PROCESSOR.get(processor, "iso"))
+
+
 def exponent(processor: str, currency: str) -> int:
     """The decimal digits in the processor's minor units of a currency: 2 for USD, 0 for JPY, 3 for KWD."""
-    column = COLUMN_OF_PROCESSOR.get(processor, "iso")
-    return _exponents(column).get(currency.upper(), USUAL_EXPONENT)
+    return exponents(processor).get(currency.upper(), USUAL_EXPONENT)
 
 
 def units(processor: str, amount_minor: int, currency: str) -> Decimal:

@@ -6,8 +6,10 @@ from typing import TypeVar
 from dunr.core.declines import with_mappings
 from dunr.core.facts import Capability, DeclineKey, Facts, ProcessorFacts, Timing
 from dunr.core.terms import DeclineReason
+from dunr.core.value import replace
 from dunr.errors import SettingsError
 from dunr.facts.calendars import Calendars
+from dunr.facts.currencies import exponents
 from dunr.facts.mapping import problem_with
 from dunr.facts.network_rules import rules_by_network, shipped_unsent
 from dunr.facts.payers import shipped_paydays, shipped_zones
@@ -39,7 +41,7 @@ def load_facts(
         networks=NETWORKS_WITH_DECLINES,
         reasons=dict(shipped_reasons()),
         calendars=Calendars(years),
-        processors=dict(processors),
+        processors={name: replace(known, exponents=exponents(name)) for name, known in processors.items()},
         timing=timing or Timing(),
         rules=rules_by_network(),
         unsent=shipped_unsent(),

@@ -104,8 +104,8 @@ def test_a_payday_in_london_a_window_and_a_month_s_end_are_explained(terminal: T
         "2026-07-14T08:00:00Z",
     ]
     assert told["attempts"][0]["why"] == [
-        "3 days after 2026-06-19T10:00:00+00:00",
-        "moved on to Thu 25 Jun 2026 09:00 Europe/London, the next payday in GB",
+        "3 days after Fri 19 Jun 2026, 10:00 UTC",
+        "moved on to Thu 25 Jun 2026, 09:00 Europe/London, the next payday in GB",
     ]
     assert [(one["at"], one["access"]) for one in told["access"]] == [
         ("2026-06-19T10:00:00Z", "grace"),

@@ -24,7 +24,7 @@ def allowance_of(draft: Draft, method: MethodRef, trigger: Trigger) -> Allowance
 
 def put_off(draft: Draft, step: PlannedStep) -> None:
     """The step that is due has no room: it gets the next time that has, or none where that comes too late, and then the customer is asked."""
-    lay_from_now(draft, draft.now, f"step {step.number} was due at {step.at.isoformat()}")
+    lay_from_now(draft, draft.now, f"step {step.number} was due at {draft.said(step.at)}")
 
 
 def put_off_turn(draft: Draft, method: MethodRef, allowed: Allowance) -> None:
@@ -34,10 +34,10 @@ def put_off_turn(draft: Draft, method: MethodRef, allowed: Allowance) -> None:
     if allowed.until_at <= deferral_limit(draft):
         note_avoided(draft, allowed, deferred_count=1)
         draft.case = replace(draft.case, waiting_method=method, turn_at=allowed.until_at)
-        draft.why(f"deferred to {allowed.until_at.isoformat()} by {allowed.rule}: {allowed.why}")
+        draft.why(f"deferred to {draft.said(allowed.until_at)} by {allowed.rule}: {allowed.why}")
         return
     late = (
-        "waiting does not help" if allowed.is_never else f"there is room again only at {allowed.until_at.isoformat()}"
+        "waiting does not help" if allowed.is_never else f"there is room again only at {draft.said(allowed.until_at)}"
     )
     draft.why(f"not tried, by {allowed.rule}: {allowed.why}, and {late}")
     note_avoided(draft, allowed, skipped_count=1)

@@ -190,7 +190,7 @@ def begin(draft: Draft, trigger: Trigger, step_number: int | None, method: Metho
         turn_at=None,
         not_before_at=None,
     )
-    draft.why(f"attempt {number} ({trigger}) begins: {attempt.amount_minor} {attempt.currency}, key {attempt.key}")
+    draft.why(f"attempt {number} ({trigger}) begins: {draft.money(attempt.amount_minor)}, key {attempt.key}")
     draft.why(f"allowed by {allowed.rule}: {allowed.why}; after this one {allowed.left_count} more")
     draft.effects.append(Charge(case.id, number, fence))
     if trigger is Trigger.METHOD_UPDATED:

@@ -49,9 +49,7 @@ def dispute_opened(draft: Draft, event: DisputeOpened) -> None:
     _remember(draft, dispute)
     if _is_of_this_invoice(draft, dispute):
         draft.postings.append(ledger.disputed(case, dispute.processor_dispute_id, dispute.amount_minor, draft.now))
-        draft.why(
-            f"{dispute.amount_minor} {case.currency} of this invoice is disputed; it is not charged again by itself"
-        )
+        draft.why(f"{draft.money(dispute.amount_minor)} of this invoice is disputed; it is not charged again by itself")
     if case.is_open and dispute.status in (DisputeStatus.OPEN, DisputeStatus.LOST):
         hold = Hold(
             HoldKind.DISPUTE, dispute.processor_dispute_id, "a payment by this card is disputed", draft.now, None
@@ -59,7 +57,7 @@ def dispute_opened(draft: Draft, event: DisputeOpened) -> None:
         draft.case = replace(draft.case, holds=(*draft.case.holds, hold))
         draft.why("held: a payment by this card is disputed; nothing is charged, written or paused")
     _note_on_card(draft, dispute)
-    text = f"Dispute {dispute.processor_dispute_id} over {dispute.amount_minor} {case.currency} concerns {case.processor_invoice_id}."
+    text = f"Dispute {dispute.processor_dispute_id} over {draft.money(dispute.amount_minor)} concerns {case.processor_invoice_id}."
     draft.alert(AlertKind.DISPUTED, f"{case.id}/{dispute.processor_dispute_id}", text)
     if dispute.reinstated or dispute.status not in (DisputeStatus.OPEN, DisputeStatus.LOST):
         dispute_closed(draft, DisputeClosed(dispute))
@@ -95,11 +93,11 @@ def dispute_closed(draft: Draft, event: DisputeClosed) -> None:
 def release(draft: Draft, ref: str) -> None:
     """End one hold. Steps whose time passed meanwhile are laid anew; a case that never had a plan gets one."""
     case = draft.case
-    holds = tuple(hold for hold in case.holds if hold.ref != ref)
-    if len(holds) == len(case.holds):
+    released = next((hold for hold in case.holds if hold.ref == ref), None)
+    if released is None:
         return
-    draft.case = replace(case, holds=holds)
-    draft.why(f"the hold {ref} is released")
+    draft.case = replace(case, holds=tuple(hold for hold in case.holds if hold.ref != ref))
+    draft.why(f"the hold since {draft.said(released.since_at)} is released: {released.why}")
     resume(draft)
 
 
@@ -128,7 +126,7 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
     text = f"Payment {charge.processor_charge_id} of {case.processor_invoice_id} was returned ({draft.facts.reasons[reason].sentence})."
     draft.alert(AlertKind.PAYMENT_RETURNED, f"{case.id}/{charge.processor_charge_id}", text)
     draft.why(
-        f"the captured payment {charge.processor_charge_id} came back: {charge.amount_minor} {case.currency} is owed again"
+        f"the captured payment {charge.processor_charge_id} came back: {draft.money(charge.amount_minor)} is owed again"
     )
     if case.state is not CaseState.RECOVERED or not draft.case.amount_due_minor:
         return

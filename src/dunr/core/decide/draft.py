@@ -13,6 +13,7 @@ from dunr.core.effects import CancelAttempt, Effect, Notice, Nudge, Publish, Rai
 from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
 from dunr.core.policy import Policy
+from dunr.core.saying import amount_said, said
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import Access, AlertKind, DeclineReason, InvoiceStatus
 from dunr.core.timers import wake_at
@@ -67,6 +68,15 @@ class Draft:
     def why(self, *reasons: str) -> None:
         """Add to the chain of reasons."""
         self.because.extend(reasons)
+
+    def said(self, at: datetime) -> str:
+        """An instant as the merchant says it."""
+        return said(at, self.policy.timezone)
+
+    def money(self, amount_minor: int) -> str:
+        """An amount of the case's currency as the merchant writes it."""
+        currency = self.case.currency
+        return amount_said(amount_minor, currency, self.processor.exponent(currency))
 
     def reject(self, http_status: int, detail: str) -> None:
         """Answer a person's wish with no."""

@@ -71,7 +71,7 @@ def pause_if_due(draft: Draft) -> None:
             pass
         case unreachable:
             assert_never(unreachable)
-    draft.why(f"paused: {'; '.join(draft.case.plan.pause_why)}; the customer was warned at {warned_at.isoformat()}")
+    draft.why(f"paused: {'; '.join(draft.case.plan.pause_why)}; the customer was warned at {draft.said(warned_at)}")
     draft.case = replace(draft.case, access=Access.PAUSED, paused_at=draft.now)
     if not draft.case.plan.steps and draft.case.state is not CaseState.EXHAUSTED:
         exhaust(draft, "the pause date has come and there is nothing to try")

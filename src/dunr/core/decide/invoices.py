@@ -45,9 +45,11 @@ def amount_changed(draft: Draft) -> None:
     due, beyond = _due_without_payments(draft)
     if due != case.amount_due_minor:
         draft.postings.append(ledger.credited(case, case.amount_due_minor - due, draft.now))
-        draft.why(f"what is owed changed from {case.amount_due_minor} to {due} {case.currency} without a payment")
+        draft.why(
+            f"what is owed changed from {draft.money(case.amount_due_minor)} to {draft.money(due)} without a payment"
+        )
     else:
-        draft.why(f"{due} {case.currency} is owed, as before")
+        draft.why(f"{draft.money(due)} is owed, as before")
     draft.case = replace(case, amount_due_minor=due, credited_minor=invoice.credited_minor)
     if beyond:
         _paid_too_much(draft, beyond)
@@ -85,15 +87,15 @@ def _paid_too_much(draft: Draft, late_minor: int) -> None:
     case = draft.case
     draft.postings.append(ledger.credited_late(case, late_minor, draft.now))
     draft.case = replace(case, overpaid_minor=case.overpaid_minor + late_minor)
-    draft.why(f"{late_minor} {case.currency} was credited after it had been paid")
-    text = f"{late_minor} {case.currency} of {case.processor_invoice_id} was credited, and had been paid already. A person refunds it."
+    draft.why(f"{draft.money(late_minor)} was credited after it had been paid")
+    text = f"{draft.money(late_minor)} of {case.processor_invoice_id} was credited, and had been paid already. A person refunds it."
     draft.alert(AlertKind.OVERPAID, f"{case.id}/credit-{case.credited_minor}", text)
 
 
 def carry_over(draft: Draft) -> None:
     """The amount is below what the processor charges: not a decline, no mail; it is added to the next invoice."""
     case = draft.case
-    text = f"{case.amount_due_minor} {case.currency} of {case.processor_invoice_id} is below what {case.processor} charges; carried over."
+    text = f"{draft.money(case.amount_due_minor)} of {case.processor_invoice_id} is below what {case.processor} charges; carried over."
     draft.alert(AlertKind.AMOUNT_TOO_SMALL, case.id, text)
     close(draft, CloseReason.CARRIED_OVER)
 
@@ -140,5 +142,5 @@ def customer_deleted(draft: Draft) -> None:
 def _leave_debt(draft: Draft, why: str) -> None:
     """What is still owed stays in the ledger, and a person is told."""
     case = draft.case
-    text = f"{case.amount_due_minor} {case.currency} of {case.processor_invoice_id} stays open: {why}. A person collects it or writes it off."
+    text = f"{draft.money(case.amount_due_minor)} of {case.processor_invoice_id} stays open: {why}. A person collects it or writes it off."
     draft.alert(AlertKind.DEBT_LEFT_OPEN, case.id, text)

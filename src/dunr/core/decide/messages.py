@@ -56,7 +56,7 @@ def look_failed(draft: Draft, event: LookFailed) -> None:
         draft.case = replace(draft.case, look_failing_since_at=since_at)
         return
     if event.missing or draft.now - since_at >= LOOK_ALERT_AFTER:
-        text = f"{case.processor} cannot be read for {case.processor_invoice_id} since {since_at.isoformat()}: {event.why}. Nothing is sent meanwhile."
+        text = f"{case.processor} cannot be read for {case.processor_invoice_id} since {draft.said(since_at)}: {event.why}. Nothing is sent meanwhile."
         draft.alert(AlertKind.SNAPSHOT_UNAVAILABLE, f"{case.id}/{since_at.date().isoformat()}", text)
     growing = min(
         max(LOOK_WAIT, (draft.now - since_at) / 2), LOOK_WAIT_MAX

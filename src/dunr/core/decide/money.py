@@ -30,13 +30,13 @@ def collect(draft: Draft, charge_ref: str, amount_minor: int, at: datetime, *, o
     )
     due = draft.case.amount_due_minor
     draft.why(
-        f"{amount_minor} {case.currency} arrived by {charge_ref}{'' if ours else ', by no attempt of ours'}; {due} remains due"
+        f"{draft.money(amount_minor)} arrived by {charge_ref}{'' if ours else ', by no attempt of ours'}; {draft.money(due)} remains due"
     )
     if over:
-        text = f"{over} {case.currency} too much was collected for {case.processor_invoice_id} (charge {charge_ref}). A person refunds it."
+        text = f"{draft.money(over)} too much was collected for {case.processor_invoice_id} (charge {charge_ref}). A person refunds it."
         draft.alert(AlertKind.OVERPAID, f"{case.id}/{charge_ref}", text)
     if case.state is CaseState.CLOSED:
-        text = f"{amount_minor} {case.currency} arrived late for {case.processor_invoice_id}, which is closed ({case.closed_because})."
+        text = f"{draft.money(amount_minor)} arrived late for {case.processor_invoice_id}, which is closed ({case.closed_because})."
         draft.alert(AlertKind.LATE_MONEY, f"{case.id}/{charge_ref}", text)
         return
     if due == 0 and case.state is not CaseState.RECOVERED:
@@ -95,7 +95,9 @@ def refund(draft: Draft, charge_id: str, total_minor: int, at: datetime) -> None
     draft.postings.extend(ledger.refunded(case, charge_id, total_minor, from_over, amount - from_over, at))
     before[charge_id] = total_minor
     draft.case = replace(case, refunded=tuple(sorted(before.items())), overpaid_minor=case.overpaid_minor - from_over)
-    draft.why(f"{amount} {case.currency} of {charge_id} went back to the payer, {from_over} of it paid too much")
+    draft.why(
+        f"{draft.money(amount)} of {charge_id} went back to the payer, {draft.money(from_over)} of it paid too much"
+    )
 
 
 def give_back(draft: Draft, charge_id: str, amount_minor: int, at: datetime) -> None:

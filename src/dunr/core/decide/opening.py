@@ -48,7 +48,7 @@ def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
     case = draft.case
     draft.postings.append(ledger.opened(case, case.amount_due_minor, now))
     draft.why(
-        f"the first charge of {case.processor_invoice_id} failed at {case.first_failed_at.isoformat()}: {case.amount_due_minor} {case.currency} is due"
+        f"the first charge of {case.processor_invoice_id} failed at {draft.said(case.first_failed_at)}: {draft.money(case.amount_due_minor)} is due"
     )
     draft.why(*dossier.policy_why)
     draft.why(f"declined: {facts.reasons[case.deciding_reason or DeclineReason.UNKNOWN].sentence}")

@@ -69,7 +69,7 @@ def _try_now(draft: Draft, trigger: Trigger) -> None:
             CONFLICT, f"This payment method cannot be charged for this invoice: {allowed.why} ({allowed.rule})."
         )
     elif allowed.until_at is not None:
-        draft.reject(TOO_MANY, f"Not before {allowed.until_at.isoformat()}: {allowed.why} ({allowed.rule}).")
+        draft.reject(TOO_MANY, f"Not before {draft.said(allowed.until_at)}: {allowed.why} ({allowed.rule}).")
     elif may_begin(draft, ref_of(default)):
         begin(draft, trigger, None, ref_of(default))
     else:
@@ -116,10 +116,10 @@ def step_postponed(draft: Draft, event: StepPostponed) -> None:
         return
     if event.to_at <= step.at:
         draft.reject(
-            SENSELESS, f"Step {step.number} is due at {step.at.isoformat()}; it can only be moved to a later time."
+            SENSELESS, f"Step {step.number} is due at {draft.said(step.at)}; it can only be moved to a later time."
         )
         return
-    lay_from_now(draft, event.to_at, f"postponed by {event.actor} to {event.to_at.isoformat()}")
+    lay_from_now(draft, event.to_at, f"postponed by {event.actor} to {draft.said(event.to_at)}")
 
 
 def deadline_extended(draft: Draft, event: DeadlineExtended) -> None:
@@ -130,7 +130,7 @@ def deadline_extended(draft: Draft, event: DeadlineExtended) -> None:
         return
     if case.plan.pause_at is not None and event.to_at < case.plan.pause_at:
         draft.reject(
-            SENSELESS, f"The pause is due at {case.plan.pause_at.isoformat()}; it can only be moved to a later time."
+            SENSELESS, f"The pause is due at {draft.said(case.plan.pause_at)}; it can only be moved to a later time."
         )
         return
     draft.case = replace(case, deadline_at=event.to_at)
@@ -142,7 +142,7 @@ def promise_made(draft: Draft, event: PromiseMade) -> None:
     """A promise to pay moves the next attempt to its date, within the policy's limit."""
     limit_at = draft.now + timedelta(days=draft.policy.promise_days_max)
     if event.on_at <= draft.now or event.on_at > limit_at:
-        draft.reject(SENSELESS, f"A promise must lie ahead, and not later than {limit_at.isoformat()}.")
+        draft.reject(SENSELESS, f"A promise must lie ahead, and not later than {draft.said(limit_at)}.")
         return
     if draft.case.in_flight is not None or draft.case.state is not CaseState.SCHEDULED or not coming_rungs(draft):
         draft.reject(CONFLICT, "There is no attempt that a promise could move.")
@@ -151,7 +151,7 @@ def promise_made(draft: Draft, event: PromiseMade) -> None:
         draft.reject(CONFLICT, OWN_DATE)
         return
     draft.case = replace(draft.case, promise_at=event.on_at)
-    lay_from_now(draft, event.on_at, f"promised by {event.actor} for {event.on_at.isoformat()}")
+    lay_from_now(draft, event.on_at, f"promised by {event.actor} for {draft.said(event.on_at)}")
 
 
 def settled_by_hand(draft: Draft, event: AttemptSettledByHand) -> None:

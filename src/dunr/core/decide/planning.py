@@ -88,7 +88,7 @@ def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
     else:
         draft.case = replace(draft.case, plan=Plan(steps, pause_at, pause_why))
     for step in steps:
-        draft.why(f"step {step.number} at {step.at.isoformat()}: {'; '.join(step.why)}")
+        draft.why(f"step {step.number} at {draft.said(step.at)}: {'; '.join(step.why)}")
 
 
 def lay_out(draft: Draft, base: datetime) -> None:
@@ -134,7 +134,7 @@ def keep_wait(draft: Draft) -> None:
     case, step = draft.case, draft.case.plan.next_step
     until_at = case.issuer_wait_until_at
     if case.state is CaseState.SCHEDULED and step is not None and until_at is not None and step.at < until_at:
-        lay_from_now(draft, step.at, f"step {step.number} was due at {step.at.isoformat()}")
+        lay_from_now(draft, step.at, f"step {step.number} was due at {draft.said(step.at)}")
 
 
 def move_to_open_time(draft: Draft, step: PlannedStep) -> bool:
@@ -144,7 +144,7 @@ def move_to_open_time(draft: Draft, step: PlannedStep) -> bool:
     at = snap(step.at, coming[0], around, step.at).at if coming else step.at
     if at is not None and at <= draft.now:
         return False
-    lay_from_now(draft, step.at, f"due at {step.at.isoformat()}")
+    lay_from_now(draft, step.at, f"due at {draft.said(step.at)}")
     return True
 
 

@@ -103,6 +103,6 @@ def note_wait(draft: Draft, attempt: Attempt, wait_seconds: int | None) -> None:
         until_at = None
     if stated_at is not None:
         until_at = stated_at if until_at is None else max(until_at, stated_at)
-        draft.why(f"the bank or its network asks to wait until {stated_at.isoformat()}")
+        draft.why(f"the bank or its network asks to wait until {draft.said(stated_at)}")
     if until_at != case.issuer_wait_until_at:
         draft.case = replace(case, issuer_wait_until_at=until_at)

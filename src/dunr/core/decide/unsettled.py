@@ -143,7 +143,7 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
         draft.why("no charge is there yet: the same request is sent again under the same key")
         return
     draft.change_attempt(replace(attempt, next_action=InFlightAction.LOOK_UP, next_action_at=settle_at))
-    draft.why(f"no charge is there yet; looked up again at {settle_at.isoformat()}, the key is too old to send again")
+    draft.why(f"no charge is there yet; looked up again at {draft.said(settle_at)}, the key is too old to send again")
 
 
 def overdue(draft: Draft, event: AttemptOverdue) -> None:
@@ -203,7 +203,7 @@ def _look_up(draft: Draft, attempt: Attempt) -> None:
         )
     )
     if alert:
-        text = f"Attempt {attempt.number} of {draft.case.processor_invoice_id} has had no answer since {since_at.isoformat()}. It is looked up; a person may settle it."
+        text = f"Attempt {attempt.number} of {draft.case.processor_invoice_id} has had no answer since {draft.said(since_at)}. It is looked up; a person may settle it."
         draft.alert(AlertKind.UNSETTLED_ATTEMPT, f"{draft.case.id}/a{attempt.number}", text)
     draft.why(f"look-up {attempt.look_up_count + 1} of attempt {attempt.number}")
     draft.effects.append(LookUp(draft.case.id, attempt.number))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dunr.entry.cli.story import tell_story
-from dunr.entry.cli.terminal import Json, answer, application_of, instant, list_alone, say, show_table
+from dunr.entry.cli.terminal import Json, answer, application_of, instant, list_alone, money, say, show_table
 from dunr.errors import NoSuchThing
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def list_cases(
                 (
                     one.id,
                     one.shown,
-                    f"{one.amount_due_minor} {one.currency}",
+                    money(one.amount_due_minor, one.currency, one.processor),
                     one.reason,
                     one.next_attempt_at,
                     one.pause_at,

@@ -3,15 +3,21 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dunr.entry.cli.terminal import say, show_table, shown
+from dunr.entry.cli.terminal import money, say, show_table, shown
 
 if TYPE_CHECKING:
     from dunr.entry.web.shapes import AttemptAnswer, AvoidedAnswer, StoryAnswer
 
 
+NO_PROCESSOR = ""  # a network's fees are counted as ISO 4217 does
+
+
 def tell_story(told: "StoryAnswer") -> None:
     """The whole story."""
-    say(f"{told.id} is {told.shown}: {told.amount_due_minor} of {told.amount_total_minor} {told.currency} due.")
+    due, total = (
+        money(part, told.currency, told.processor) for part in (told.amount_due_minor, told.amount_total_minor)
+    )
+    say(f"{told.id} is {told.shown}: {due} of {total} due.")
     if told.subscription_access is not None:
         say(f"Access of {told.subscription}: {told.subscription_access.access} ({told.subscription_access.reason}).")
     for hold in told.holds:
@@ -45,7 +51,10 @@ def tell_story(told: "StoryAnswer") -> None:
             (
                 posting.at,
                 posting.kind,
-                ", ".join(f"{account} {amount_minor:+}" for account, amount_minor in posting.lines),
+                ", ".join(
+                    f"{account} {money(amount_minor, posting.currency, told.processor)}"
+                    for account, amount_minor in posting.lines
+                ),
             )
             for posting in told.postings
         ],
@@ -66,7 +75,7 @@ def _fee(avoided: "AvoidedAnswer") -> str:
     """What the attempts would have cost."""
     if avoided.currency is None:
         return "no figure is published"
-    return f"{avoided.fee_minor} {avoided.currency} (minor units)"
+    return money(avoided.fee_minor, avoided.currency, NO_PROCESSOR)
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

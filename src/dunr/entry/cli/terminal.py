@@ -138,6 +138,14 @@ def shown(at: datetime) -> str:
     return f"{at.astimezone(UTC):%a %d %b %Y %H:%M:%S} UTC"
 
 
+def money(amount_minor: int, currency: str, processor: str) -> str:
+    """An amount as people read it."""
+    from dunr.core.saying import amount_said
+    from dunr.facts.currencies import exponent
+
+    return amount_said(amount_minor, currency, exponent(processor, currency))
+
+
 def instant(text: str) -> datetime:
     """An instant from the command line; without an offset it could mean anything."""
     try:
