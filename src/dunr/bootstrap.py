@@ -24,6 +24,7 @@ from dunr.facts.capabilities import ServedPolicies
 from dunr.facts.load import load_facts
 from dunr.facts.mapping import as_keys
 from dunr.facts.policies import NamedPolicies
+from dunr.inspection import Wiring
 from dunr.intake import Intake
 from dunr.manual_clock import StoreClock
 from dunr.performing import Performer
@@ -36,6 +37,7 @@ from dunr.sweep import Sweep
 
 if TYPE_CHECKING:
     from dunr.adapters.processors.stripe.processor import StripeProcessor
+    from dunr.mail.message import Transport
 
 OUTBOX_FOLDER = "outbox"
 FORGOTTEN_AT_ONCE_MAX = 500
@@ -198,8 +200,7 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
 
 def _stripe(settings: Settings) -> "StripeProcessor":
     """Stripe, where its SDK is installed."""
-    if find_spec("stripe") is None:
-        raise SettingsError('processor = "stripe" needs the SDK of Stripe: install it with pip install "dunr[stripe]"')
+    stripe_wiring()  # says what to do where it is not
     from dunr.adapters.processors.stripe.events import StripeAccount
     from dunr.adapters.processors.stripe.processor import StripeProcessor
 
@@ -219,24 +220,36 @@ def _stripe(settings: Settings) -> "StripeProcessor":
     )
 
 
+def stripe_wiring() -> Wiring:
+    """What Stripe has to know of us, and who makes the endpoint there."""
+    if find_spec("stripe") is None:
+        raise SettingsError('processor = "stripe" needs the SDK of Stripe: install it with pip install "dunr[stripe]"')
+    from dunr.adapters.processors.stripe.inspection import WIRING
+
+    return WIRING
+
+
 def _mailer(settings: Settings, clock: Clock) -> Mailer:
     """The transport, wrapped in what renders."""
     from dunr.adapters.copywriters.template import TemplateCopywriter
     from dunr.facts.currencies import exponent
     from dunr.mail.brand import Brand
     from dunr.mail.links import CardLinks
-    from dunr.mail.message import Transport
     from dunr.mail.renderer import MailRenderer
     from dunr.mail.sending import RenderingMailer
 
     brand = Brand(name=settings.merchant_name, from_address=settings.mail_from)
     links = CardLinks(link_secret(settings), settings.links_base)
     renderer = MailRenderer(brand, links, exponent, TemplateCopywriter())
-    transport: Transport
+    return RenderingMailer(renderer, mail_transport(settings), clock)
+
+
+def mail_transport(settings: Settings) -> "Transport":
+    """What mail leaves by."""
     if settings.mailer == "smtp":
         from dunr.adapters.mailers.smtp import Security, SmtpMailer, SmtpSettings
 
-        transport = SmtpMailer(
+        return SmtpMailer(
             SmtpSettings(
                 host=settings.smtp_host or "",
                 port=settings.smtp_port,
@@ -246,11 +259,9 @@ def _mailer(settings: Settings, clock: Clock) -> Mailer:
                 password=settings.smtp_password,
             )
         )
-    else:
-        from dunr.adapters.mailers.log import LogMailer
+    from dunr.adapters.mailers.log import LogMailer
 
-        transport = LogMailer(settings.data / OUTBOX_FOLDER)
-    return RenderingMailer(renderer, transport, clock)
+    return LogMailer(settings.data / OUTBOX_FOLDER)
 
 
 def _publisher(settings: Settings, clock: Clock, opened: ExitStack) -> Publisher:

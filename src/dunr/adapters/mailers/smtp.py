@@ -94,6 +94,16 @@ class SmtpMailer:
             return _told(mail, Delivery.FAILED_FOR_NOW, type(error).__name__, None)
         return _told(mail, delivery, "body", code)
 
+    def greet(self) -> str | None:
+        """Connect, greet and log in, and send nothing; what went wrong, or None."""
+        try:
+            with self._connection():
+                return None
+        except smtplib.SMTPResponseException as error:
+            return f"the server answers {error.smtp_code}"
+        except (smtplib.SMTPException, OSError) as error:
+            return type(error).__name__
+
     @contextmanager
     def _connection(self) -> Iterator[smtplib.SMTP]:
         """A connection that may be used: protected and logged in as the settings say."""

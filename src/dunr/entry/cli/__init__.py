@@ -16,10 +16,13 @@ from dunr.entry.cli import (
     cases,
     chaos,
     classify,
+    connect,
     database,
     deadletters,
     declines,
     demo,
+    doctor,
+    first_import,
     ledger,
     plan,
     policy,
@@ -61,7 +64,21 @@ def _begin(
     context.obj = Place(data=data, debug=debug)
 
 
-for group in (setup, serve, worker, sandbox, demo, plan, classify, chaos, report, reconcile, brake):
+for group in (
+    setup,
+    serve,
+    worker,
+    sandbox,
+    demo,
+    plan,
+    classify,
+    chaos,
+    report,
+    reconcile,
+    first_import,
+    doctor,
+    brake,
+):
     group.add_to(app)
 for name, commands in {
     "cases": cases.app,
@@ -72,6 +89,7 @@ for name, commands in {
     "token": token.app,
     "db": database.app,
     "policy": policy.app,
+    "connect": connect.app,
 }.items():
     app.add_typer(commands, name=name)
 

@@ -32,6 +32,7 @@ from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import InvoiceStatus
 from dunr.core.value import replace
+from dunr.inspection import Check, Level
 from dunr.ports import (
     ChargeRequest,
     Inbound,
@@ -189,6 +190,21 @@ class SandboxProcessor:
         """A fresh hosted page of the sandbox."""
         place = path("customers", processor_customer_id, "update_session")
         return self._post(account, place, {"invoice": processor_invoice_id}, LinkRead).url
+
+    def inspect(self, account: str, webhook_url: str) -> Iterator[Check]:
+        """What `dunr doctor` asks: the key, whose it is, and where webhooks go."""
+        try:
+            told = self._read(account, "/account", AccountRead)
+        except (SnapshotUnavailable, ObjectMissing) as failure:
+            yield Check("sandbox", Level.FAILED, str(failure), "start it with `dunr sandbox`, or correct sandbox_url")
+            return
+        if (told.account, told.live) != (account, self._account.live):
+            yield Check("sandbox", Level.FAILED, f"it is {told.account}", f'write account = "{told.account}"')
+        elif told.webhook_url != webhook_url:
+            found = f"it tells {told.webhook_url or 'nobody'}, and not {webhook_url}"
+            yield Check("sandbox", Level.WARNING, found, "set public_url, or start it with --webhook-url")
+        else:
+            yield Check("sandbox", Level.OK, f"it is {told.account}, and tells {webhook_url}")
 
     # --- asking -----------------------------------------------------------------------------------------------------------------
 

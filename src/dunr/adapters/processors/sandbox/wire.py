@@ -163,7 +163,9 @@ class LinkRead(msgspec.Struct):
 
 
 class AccountRead(msgspec.Struct):
-    """Whose account this is, and the sandbox's clock."""
+    """Whose account this is, the sandbox's clock, and where its webhooks go."""
 
     account: str
     now: Instant
+    live: bool = False
+    webhook_url: str | None = None

@@ -11,6 +11,7 @@ from dunr.adapters.processors.stripe.client import Answer, StripeConnection
 from dunr.adapters.processors.stripe.events import StripeAccount
 from dunr.adapters.processors.stripe.finding import Causes, Window
 from dunr.adapters.processors.stripe.gathering import EXPAND, Gatherer, intents_of
+from dunr.adapters.processors.stripe.inspection import Inspector
 from dunr.adapters.processors.stripe.listing import Lister
 from dunr.adapters.processors.stripe.pace import RATE_LIVE_MAX, RATE_TEST_MAX, Pace
 from dunr.adapters.processors.stripe.reading import charges_of, snapshot_of
@@ -35,6 +36,7 @@ from dunr.core.facts import Capability, ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.value import replace
+from dunr.inspection import Check
 from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, SnapshotUnavailable, Subject
 
 SOURCE_PREFIXES = ("src_", "ba_")  # on file since before there were payment methods; cards from then are both
@@ -199,6 +201,10 @@ class StripeProcessor:
         """A fresh page of Stripe's."""
         self._refuse_other(account)
         return links.fresh_page(self._connection, account, processor_customer_id, processor_invoice_id)
+
+    def inspect(self, account: str, webhook_url: str) -> Iterator[Check]:
+        """What `dunr doctor` asks; see `inspection`."""
+        return Inspector(self._connection, self._account, account).checks(webhook_url)
 
     # --- for whom ---------------------------------------------------------------------------------------------------------------
 
