@@ -46,11 +46,11 @@ class StripeRehearsal(Rehearsal):
         noted = self.psp.get("/sandbox/stripe/requests").json()
         return [one for one in noted if one["operation"] == operation]
 
-    def inbounds(self) -> list[Json]:
-        """Every webhook that was received, newest first."""
-        answer = self.http.get("/v1/inbounds", params={"limit": 200})
+    def letters(self, state: str) -> list[Json]:
+        """Every webhook that ended as `dead` or `ignored`."""
+        answer = self.http.get("/v1/deadletters", params={"state": state})
         assert answer.is_success, answer.text
-        return list(answer.json()["inbounds"])
+        return list(answer.json()["deadletters"])
 
 
 @contextmanager

@@ -207,7 +207,8 @@ def scripted(status: int, code: str) -> Wrong:
         return busy("The sandbox was told to answer so; try again later.", code)
     if status == HTTPStatus.NOT_FOUND:
         return Wrong(404, "invalid_request_error", "No such invoice", code="resource_missing", param="id")
-    kind = "idempotency_error" if status == HTTPStatus.CONFLICT else "invalid_request_error"
+    about_the_key = status == HTTPStatus.CONFLICT or code == "idempotency_key_reused"
+    kind = "idempotency_error" if about_the_key else "invalid_request_error"
     return Wrong(status, kind, "The sandbox was told to answer so.", code=code)
 
 
