@@ -48,7 +48,6 @@ def test_a_snapshot_says_everything_in_one_read(sandbox: SandboxProcess) -> None
         "charges": [
             {"id": made["charge"], "invoice": "in_1", "customer": "cus_1", "key": None, "amount_minor": 1900}
             | {"currency": "eur", "card": "pm_1", "card_fingerprint": "fp_x", "status": "declined"}
-            | {"decline": {"code": "card_declined", "decline_code": "do_not_honor"}}
             | {"at": "2026-06-23T08:00:00Z", "settled_at": None, "refunded_minor": 0, "return_code": None}
             | {"intent": None}
             | {

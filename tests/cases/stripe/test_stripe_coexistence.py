@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases.rehearsal import until
 from tests.cases.stripe.rehearsal import StripeRehearsal, rehearse_at_stripe
 
 
@@ -95,3 +96,18 @@ def test_what_is_advised_is_published_and_what_is_refused_opens_no_case(tmp_path
         assert (len(stripe.cases()), stripe.requests("in_1")) == (cases, [])
         kinds = {alert["kind"] for alert in stripe.alerts()}
         assert kinds == ({"coexistence", "advice"} if cases else {"coexistence"})
+
+
+def test_a_person_hears_of_stripes_own_retries_as_soon_as_dunr_starts(tmp_path: Path) -> None:
+    stripe = StripeRehearsal(tmp_path, clock="system")
+    try:
+        stripe.start_sandbox()
+        stripe.sandbox_ready()
+        stripe.set(retries_by_itself=True, drop_webhooks=True)
+        stripe.fail("in_1")
+        stripe.start_serve()
+        (alert,) = until(lambda: stripe.alerts("coexistence"))
+        assert 'coexistence = "observe"' in alert["text"]
+        assert stripe.cases() == []
+    finally:
+        stripe.close()

@@ -134,6 +134,7 @@ def _run(application: "Application", sandbox: "Starlette | None", listener: sock
         say(_greeting(application, listener, sandbox is not None, works))
         if works:
             workers.append(start_worker(application, stop))
+            threading.Thread(target=_tell_of_own_retries, args=(application,), daemon=True).start()
 
     app = build_app(application, sandbox_app=sandbox)
     config = uvicorn.Config(
@@ -146,6 +147,14 @@ def _run(application: "Application", sandbox: "Starlette | None", listener: sock
     stop.set()
     if not all(worker.ended() for worker in workers):
         leave()
+
+
+def _tell_of_own_retries(application: "Application") -> None:
+    """Asked beside everything else: the processor may be slow, or inside this very process."""
+    from dunr.own_retries import tell_of_own_retries
+
+    for line in tell_of_own_retries(application):
+        say(line)
 
 
 def _server(config: "Config", begin: Callable[[], None]) -> "Server":
