@@ -99,12 +99,12 @@ def is_running(attempt: Attempt) -> bool:
 
 
 def recorded_at(decision: Decision) -> datetime:
-    """When a decision was made: a store has no clock, and the decision says it in its audit entries."""
+    """When a decision was made: a store has no clock, and the decision says it in its audit entries, or in what it tells."""
     if decision.audit:
         return decision.audit[-1].at
     if decision.case is not None:
         return decision.case.seen_at
-    return EPOCH
+    return max((effect.at for effect in decision.effects if isinstance(effect, Publish | RaiseAlert)), default=EPOCH)
 
 
 def effect_due_at(effect: RecordedEffect, recorded: datetime) -> datetime:

@@ -13,6 +13,7 @@ from dunr.ports import EffectRecord, InboundState
 from dunr.testing.filled import filled, hollow
 from dunr.testing.store_questions.hall import ReportingStore
 from dunr.testing.store_rows import (
+    alert,
     at,
     attempt_on,
     audit_entry,
@@ -155,6 +156,13 @@ class ReportingQuestions:
             EffectRecord(nudge("n_2"), recorded_at=at(7), done_at=None, tries_count=1, note="no answer"),
             EffectRecord(nudge("n_1"), recorded_at=at(7), done_at=at(9), tries_count=0, note="sent"),
         ]
+
+    def test_an_alert_about_no_case_shows_when_it_was_raised(self) -> None:
+        """Nothing else of such a decision says when it was made."""
+        store = self.make()
+        put(store, decide(effects=(alert("a_1", at(7)),)))
+        (record,) = store.effects(kind="RaiseAlert", case_id=None, limit=9)
+        assert record.recorded_at == at(7)
 
     def test_effects_are_found_by_kind_and_case(self) -> None:
         """The kind is the name of its class."""
