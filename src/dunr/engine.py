@@ -41,7 +41,7 @@ class Engine(Sender):
     def converge(self, case_id: str, look: Look) -> tuple[bool, Dossier | None]:
         """Apply everything that a snapshot says and the case does not know, money first, one event at a time.
 
-        Whether something was sent for it, and what was known in the end.
+        Whether something was sent for it, and what was known in the end; None where there is more to apply.
         """
         sent = False
         for _ in range(EVENTS_OF_ONE_SNAPSHOT_MAX):
@@ -59,12 +59,17 @@ class Engine(Sender):
         return sent, None
 
     def look(self, case_id: str) -> Look:
-        """Read the processor and apply its news. Where that sent something, what was read before is history: it is read again."""
+        """Read the processor and apply its news. Where that sent something, what was read before is history: it is read again.
+
+        Raises like `snapshot`, also where there is more news than is taken in at once: what was taken in stays, and whoever looks next goes on.
+        """
         for _ in range(LOOKS_MAX):
             look = self.snapshot(case_id)
             sent, read = self.converge(case_id, look)
-            if not sent:
+            if read is not None and not sent:
                 break
+        if read is None:
+            raise SnapshotUnavailable(f"{case_id} has more news than is taken in at once; the next look goes on")
         return replace(look, read=read)
 
     # --- waking -----------------------------------------------------------------------------------------------------------------
