@@ -5,8 +5,9 @@ Each has a key; it is marked done only after it was done, so a crash repeats it,
 
 from datetime import timedelta
 
-from dunr.core import notices
+from dunr.core import keys, notices
 from dunr.core.answers import Missed, Refreshed
+from dunr.core.decision import Decision
 from dunr.core.effects import CancelAttempt, Notice, Nudge, Publish, RaiseAlert, RefreshMethod, StopSending, TakeOver
 from dunr.core.events import (
     AccessRestored,
@@ -19,15 +20,17 @@ from dunr.core.events import (
 )
 from dunr.core.gate import ref_of
 from dunr.core.model import Case
-from dunr.core.terms import NoticeKind
+from dunr.core.terms import AlertKind, NoticeKind
 from dunr.engine import Engine
 from dunr.expiry_notices import ExpiryNotices
-from dunr.ports import Delivery, Mailer, ObjectMissing, Publisher, Refs, SnapshotUnavailable, Undone
+from dunr.ports import Change, Delivery, Mailer, ObjectMissing, Publisher, Refs, Rows, SnapshotUnavailable, Undone
 
 DEFER_SECONDS = 30
 DEFER_SECONDS_MAX = 3600
 MERCHANT_DEFER_SECONDS_MAX = 6 * 3600  # an application that has been down for days is not asked every hour
 HELD_DEFER_SECONDS_MAX = 6 * 3600  # a dispute takes months
+UNCONFIRMED_TRIES = 7  # with growing gaps, that is about an hour
+NOTHING_READ = Rows(None, None, None, None)
 REPEATED_WHEN_UNSURE = frozenset({NoticeKind.FINAL_WARNING, NoticeKind.PAUSED})
 
 
@@ -108,10 +111,23 @@ class Performer:
         processor, account, _ = effect.case_id.split(":", 2)
         answer = self.engine.parts.processors[processor].cancel_attempt(account, effect.processor_intent_id)
         if not answer.cancelled and not answer.succeeded:
+            self._tell_unconfirmed(effect, undone)
             self._defer(effect.key, undone, "the cancellation was not confirmed")
             return
         self.engine.step(effect.case_id, IntentCancelled(effect.processor_intent_id, answer.succeeded))
         self._done(effect.key, "succeeded meanwhile" if answer.succeeded else "cancelled")
+
+    def _tell_unconfirmed(self, effect: CancelAttempt, undone: Undone) -> None:
+        """Nothing is charged until the cancellation is confirmed, so a person hears of one that is not for about an hour; once."""
+        if undone.tries_count < UNCONFIRMED_TRIES:
+            return
+        text = (
+            f"The cancellation of {effect.processor_intent_id} at the processor is not confirmed after {undone.tries_count} tries, and nothing is charged "
+            f"for {effect.case_id} before it is. Look there, and cancel it or let the customer finish it. It is tried again meanwhile."
+        )
+        key = keys.alert(AlertKind.UNSETTLED_ATTEMPT, f"{effect.case_id}/intent/{effect.processor_intent_id}")
+        alert = RaiseAlert(key, AlertKind.UNSETTLED_ATTEMPT, effect.case_id, text, self.engine.clock.now())
+        self.store.commit((Change(NOTHING_READ, Decision((text,), effects=(alert,))),))
 
     def _take_over(self, effect: TakeOver, undone: Undone) -> None:
         """Have the processor leave an invoice to us, and believe it only when it is read back; the gate does not open before."""
