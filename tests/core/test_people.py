@@ -183,6 +183,22 @@ def test_an_exhausted_case_that_is_held_is_not_paused_until_it_is_released() -> 
     """)
 
 
+def test_holds_of_one_instant_are_released_one_by_one() -> None:
+    story(
+        FIRST
+        + """
+    2026-06-23 11:00  operator holds; operator holds; operator holds
+                      holds operator, operator, operator
+    2026-06-23 12:00  operator releases operator-2026-06-23T11:00:00+00:00-2
+                      holds operator, operator
+    2026-06-23 12:00  operator releases operator-2026-06-23T11:00:00+00:00
+                      holds operator
+    2026-06-23 12:00  operator holds until 2026-06-23 12:00
+                      answered 422; holds operator
+    """
+    )
+
+
 def test_c60d_a_postponed_step_is_snapped_again() -> None:
     story("""
     2026-06-27 10:00  first charge fails: insufficient_funds, 4900 usd

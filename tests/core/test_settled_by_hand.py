@@ -1,6 +1,11 @@
 """A person says what became of an attempt that nobody else could settle."""
 
-from tests.core.world import story
+from dunr.core.events import AttemptSettledByHand
+from dunr.core.gate import is_believed
+from dunr.core.snapshot import ChargeSnapshot
+from dunr.core.terms import CaseState, ChargeStatus
+from dunr.core.value import replace
+from tests.core.world import story, utc
 
 UNTIL_ATTEMPT_2 = """
     2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
@@ -56,3 +61,34 @@ def test_a_person_settles_as_captured() -> None:
                       state recovered; booked opened 4900, recovered 4900
     """
     )
+
+
+def test_a_charge_that_the_processor_does_not_show_is_not_taken_for_the_attempt_s() -> None:
+    # It would be looked for in every later snapshot, and none would be believed any more.
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    2026-06-29 09:30  operator settles attempt 2 as captured by ch_of_another_invoice
+                      answered 422; in flight 2 unknown
+    """
+    )
+
+
+def test_a_charge_that_is_named_while_nobody_can_look_counts_once_when_it_shows_and_blinds_nobody_until_then() -> None:
+    world = story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    """
+    )
+    world.now = utc("2026-06-29 09:30")
+    world.decide("in_1", AttemptSettledByHand("alex", 2, True, "the console", "ch_late"), None)
+    case, seen = world.case("in_1"), world.snapshot("in_1")
+    assert case is not None
+    assert (case.state, case.captured_minor, is_believed(case, seen)) == (CaseState.RECOVERED, 4900, True)
+    late = ChargeSnapshot("ch_late", None, 4900, ChargeStatus.SUCCEEDED, world.now, card_key="card_1")
+    world.read("in_1", replace(seen, charges=(*seen.charges, late)))
+    case = world.case("in_1")
+    assert case is not None
+    assert (case.captured_minor, case.overpaid_minor) == (4900, 0)

@@ -36,7 +36,7 @@ from dunr.core.events import (
     Resubscribed,
     SubscriptionEnded,
 )
-from dunr.core.gate import is_believed, is_for_another, is_stopped, ref_of
+from dunr.core.gate import by_hand, is_believed, is_for_another, is_stopped, ref_of
 from dunr.core.model import Attempt, Case
 from dunr.core.snapshot import ChargeSnapshot, RawDecline, Snapshot
 from dunr.core.terms import (
@@ -95,7 +95,7 @@ def events_from(dossier: Dossier) -> Iterator[Event]:
 def _attempt_of(case: Case, charge: ChargeSnapshot) -> Attempt | None:
     """The attempt that a charge belongs to: by our key where the processor keeps it, else by its id."""
     for attempt in case.attempts:
-        if attempt.processor_charge_id == charge.processor_charge_id or (
+        if attempt.processor_charge_id in (charge.processor_charge_id, by_hand(charge.processor_charge_id)) or (
             charge.key is not None and attempt.key == charge.key
         ):
             return attempt

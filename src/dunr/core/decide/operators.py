@@ -4,6 +4,7 @@ A wish that cannot be granted now is answered, not queued.
 """
 
 from datetime import timedelta
+from itertools import chain, count
 
 from dunr.core import budget
 from dunr.core.answers import Paid
@@ -26,9 +27,9 @@ from dunr.core.events import (
     PromiseMade,
     StepPostponed,
 )
-from dunr.core.gate import ref_of
+from dunr.core.gate import by_hand, ref_of
 from dunr.core.model import Attempt, Hold
-from dunr.core.terms import CaseState, CloseReason, HoldKind, InFlightAction, Trigger
+from dunr.core.terms import CaseState, ChargeStatus, CloseReason, HoldKind, InFlightAction, Trigger
 from dunr.core.value import replace
 
 CONFLICT = 409
@@ -81,10 +82,18 @@ def hold_placed(draft: Draft, event: HoldPlaced) -> None:
     if not draft.case.is_open:
         draft.reject(CONFLICT, f"The case is {draft.case.state}; there is nothing to hold.")
         return
-    ref = f"operator-{draft.now.isoformat()}"
-    hold = Hold(HoldKind.OPERATOR, ref, event.why, draft.now, event.until_at)
+    if event.until_at is not None and event.until_at <= draft.now:
+        draft.reject(SENSELESS, f"The hold would have ended at {draft.said(event.until_at)}, before it began.")
+        return
+    hold = Hold(HoldKind.OPERATOR, _free_ref(draft), event.why, draft.now, event.until_at)
     draft.case = replace(draft.case, holds=(*draft.case.holds, hold))
     draft.why(f"held by {event.actor}: {event.why}")
+
+
+def _free_ref(draft: Draft) -> str:
+    """A name that no other hold of the case has, so that each is released alone, however many were placed at one instant."""
+    taken, ref = {hold.ref for hold in draft.case.holds}, f"operator-{draft.now.isoformat()}"
+    return next(name for name in chain((ref,), (f"{ref}-{number}" for number in count(2))) if name not in taken)
 
 
 def hold_released(draft: Draft, event: HoldReleased) -> None:
@@ -165,14 +174,31 @@ def settled_by_hand(draft: Draft, event: AttemptSettledByHand) -> None:
             CONFLICT, f"Attempt {event.number} is being sent at this moment; what becomes of it nobody can know yet."
         )
         return
+    if event.captured and not _may_be_of(draft, event.processor_charge_id):
+        draft.reject(
+            SENSELESS,
+            f"The processor shows no captured charge {event.processor_charge_id!r} of this invoice; name the one that it shows, or none.",
+        )
+        return
     draft.why(
         f"settled by {event.actor}: {'captured' if event.captured else 'not captured'}; evidence: {event.evidence}"
     )
     if event.captured:
-        charge_id = event.processor_charge_id or f"hand:{attempt.key}"
+        charge_id = event.processor_charge_id
+        if charge_id is None or draft.dossier.snapshot is None:
+            charge_id = by_hand(charge_id or attempt.key)
         settled(draft, AttemptSettled(event.number, Paid(charge_id, attempt.amount_minor, draft.now), looked_up=True))
     else:
         withdraw(draft, attempt, (f"{event.actor} says that nothing was captured",))
+
+
+def _may_be_of(draft: Draft, processor_charge_id: str | None) -> bool:
+    """Whether a charge that a person names may be this invoice's. A wrong one would be looked for in every snapshot from then on, in vain."""
+    snapshot = draft.dossier.snapshot
+    if processor_charge_id is None or snapshot is None:
+        return True
+    captured = (ChargeStatus.SUCCEEDED, ChargeStatus.RETURNED)
+    return any(one.processor_charge_id == processor_charge_id and one.status in captured for one in snapshot.charges)
 
 
 def _is_being_sent(draft: Draft, attempt: Attempt) -> bool:
