@@ -216,7 +216,7 @@ def test_calls_of_one_attempt_are_bounded() -> None:
     assert case is not None
     often = replace(case.attempts[-1], call_count=20)
     world.rows[case.id] = replace(case, attempts=(*case.attempts[:-1], often))
-    assert "too old to send again" in said(world, AttemptNotFound(1))
+    assert "and not sent again before" in said(world, AttemptNotFound(1))
 
 
 def test_the_gate_is_closed_for_an_older_look() -> None:

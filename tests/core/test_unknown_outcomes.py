@@ -97,6 +97,26 @@ def test_a_request_that_is_not_there_yet_is_sent_again_with_the_same_bytes_and_k
     )
 
 
+def test_a_request_that_kills_whoever_sends_it_leaves_the_card_to_others_for_longer_each_time() -> None:
+    # Each silent sender keeps the card for its lease of five minutes; from the third call on the others have it in between.
+    story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:04  look-ups find nothing
+    2026-06-29 09:05  sent again
+    2026-06-29 09:10  sent again
+    2026-06-29 09:15  nothing happens
+                      in flight 2 unknown; looks again 2026-06-29 09:16
+    2026-06-29 09:16  sent again
+    2026-06-29 09:21  nothing happens
+                      in flight 2 unknown; looks again 2026-06-29 09:26
+    2026-06-29 09:26  sent again
+    2026-06-29 09:31  nothing happens
+                      in flight 2 unknown; looks again 2026-06-29 09:46
+    """
+    )
+
+
 def test_a_sender_that_falls_silent_is_taken_over_and_never_withdrawn_by_the_gate() -> None:
     story(
         UNTIL_ATTEMPT_2

@@ -11,6 +11,7 @@ from dunr.core import keys
 from dunr.core.answers import NotNow, Pending, Unanswered
 from dunr.core.decide.attempts import find, free_method, withdraw
 from dunr.core.decide.draft import Draft
+from dunr.core.decide.gaps import look_up_gap, resend_gap
 from dunr.core.decide.opening import method_row
 from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptOverdue
@@ -20,22 +21,11 @@ from dunr.core.sends import Lease
 from dunr.core.terms import AlertKind, InFlightAction, Outcome, Trigger
 from dunr.core.value import replace
 
-LOOK_UP_GAPS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15))
-LOOK_UP_GAP_MAX = timedelta(hours=6)
 PENDING_LOOK_UP_GAP = timedelta(hours=6)
 UNKNOWN_ALERT_AFTER = timedelta(hours=1)
 NOT_NOW_WAIT_SECONDS = 2
 NOT_NOW_WAIT_SECONDS_MAX = 300
 CALLS_MAX = 20
-
-
-def look_up_gap(look_up_count: int) -> timedelta:
-    """How long to wait before the next look-up: 1, 5, 15 minutes, then doubling up to 6 hours."""
-    if look_up_count < len(LOOK_UP_GAPS):
-        return LOOK_UP_GAPS[look_up_count]
-    doublings = min(look_up_count - len(LOOK_UP_GAPS) + 1, 10)
-    doubled: timedelta = LOOK_UP_GAPS[-1] * int(2**doublings)
-    return min(doubled, LOOK_UP_GAP_MAX)
 
 
 def answered(draft: Draft, event: AttemptAnswered) -> None:
@@ -138,12 +128,16 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
             ),
         )
         return
-    if not is_key_old(attempt, draft.processor, draft.now) and attempt.call_count < CALLS_MAX:
-        draft.change_attempt(replace(attempt, next_action=InFlightAction.RESEND, next_action_at=draft.now))
-        draft.why("no charge is there yet: the same request is sent again under the same key")
+    again_at = draft.now + resend_gap(attempt.call_count)
+    may_call = not is_key_old(attempt, draft.processor, draft.now) and attempt.call_count < CALLS_MAX
+    if may_call and again_at < settle_at:
+        draft.change_attempt(replace(attempt, next_action=InFlightAction.RESEND, next_action_at=again_at))
+        draft.why(
+            f"no charge is there yet: the same request goes out again under the same key at {draft.said(again_at)}"
+        )
         return
     draft.change_attempt(replace(attempt, next_action=InFlightAction.LOOK_UP, next_action_at=settle_at))
-    draft.why(f"no charge is there yet; looked up again at {draft.said(settle_at)}, the key is too old to send again")
+    draft.why(f"no charge is there yet; looked up again at {draft.said(settle_at)}, and not sent again before")
 
 
 def overdue(draft: Draft, event: AttemptOverdue) -> None:
