@@ -219,3 +219,14 @@ def test_settings_that_contradict_each_other_are_refused() -> None:
     shown = repr(SmtpSettings("h", 25, "s@example.com", username="dunr", password="secret-word"))
     assert "secret-word" not in shown
     assert socket.getdefaulttimeout() is None
+
+
+def test_a_server_is_greeted_without_a_mail_and_what_is_wrong_is_told() -> None:
+    post = Post()
+    with serving(post) as port:
+        assert mailer(port).greet() is None
+        assert "SMTPNotSupportedError" in str(mailer(port, security=Security.STARTTLS).greet())
+    assert post.bodies == []
+    assert mailer(free_port()).greet() == "ConnectionRefusedError"
+    with bare_server({"greeting": "554 go away"}) as port:
+        assert mailer(port).greet() == "the server answers 554"
