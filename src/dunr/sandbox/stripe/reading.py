@@ -5,7 +5,7 @@ from __future__ import annotations
 from dunr.sandbox.database import Transaction
 from dunr.sandbox.records import Card, Charge, Customer, Dispute, Invoice, Subscription
 
-from . import shape_customers, shape_invoices, shape_payments
+from . import shape_customers, shape_disputes, shape_invoices, shape_payments
 from .calls import StripeCall
 from .errors import Wrong, missing
 from .expanding import expanded
@@ -201,7 +201,7 @@ def dispute(tx: Transaction, call: StripeCall) -> Shown:
     found = tx.get(Dispute, call.id)
     if found is None:
         raise missing("dispute", call.id)
-    return one(tx, call, shape_payments.dispute(tx, found))
+    return one(tx, call, shape_disputes.dispute(tx, found))
 
 
 def disputes(tx: Transaction, call: StripeCall) -> Shown:
@@ -211,4 +211,4 @@ def disputes(tx: Transaction, call: StripeCall) -> Shown:
         payment = payment_by_intent(tx, asked.payment_intent)
         narrow.by("charge", "" if payment is None or payment.captured is None else payment.captured.id)
     rows, more = page_of(tx, Dispute, narrow, asked, order_by="opened_at")
-    return page(tx, call, asked, [shape_payments.dispute(tx, row) for row in rows], more)
+    return page(tx, call, asked, [shape_disputes.dispute(tx, row) for row in rows], more)

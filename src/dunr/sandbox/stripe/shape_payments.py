@@ -1,11 +1,11 @@
-"""Charges, payment intents, invoice payments, refunds and disputes as Stripe shows them, in each API version."""
+"""Charges, payment intents, invoice payments and refunds as Stripe shows them, in each API version."""
 
 from __future__ import annotations
 
 import msgspec
 
 from dunr.sandbox.database import Transaction
-from dunr.sandbox.records import Card, Charge, Customer, Dispute, Invoice
+from dunr.sandbox.records import Card, Charge, Customer, Dispute
 
 from . import unused
 from .declines import error_of, message_of
@@ -15,7 +15,6 @@ from .shape_customers import METHOD_TYPES, billing_details, country_of, expiry, 
 from .versions import CHARGES_UNLISTED, INVOICE_PAYMENTS, since
 
 CHARGE_STATUSES = {"succeeded": "succeeded", "declined": "failed", "pending": "pending", "returned": "succeeded"}
-DISPUTE_STATUSES = {"open": "needs_response", "won": "won", "lost": "lost", "warning_closed": "warning_closed"}
 
 
 def charge(tx: Transaction, found: Charge, version: str) -> dict[str, object]:
@@ -213,25 +212,3 @@ def refunds_list(tx: Transaction, of: Charge) -> dict[str, object]:
     found = tx.find(StripeRefund, "charge = ?", of.id, order="seq DESC")
     data = [refund(tx, one) for one in found]
     return {"object": "list", "data": data, "has_more": False, "url": f"/v1/charges/{of.id}/refunds"}
-
-
-def dispute(tx: Transaction, found: Dispute) -> dict[str, object]:
-    of = tx.get(Charge, found.charge)
-    invoice = tx.get(Invoice, found.invoice)
-    assert of is not None, "a dispute is about a charge"
-    return {
-        **unused.DISPUTE,
-        "id": found.id,
-        "object": "dispute",
-        "amount": found.amount_minor,
-        "balance_transactions": [],
-        "charge": found.charge,
-        "created": unix(found.opened_at),
-        "currency": of.currency if invoice is None else invoice.currency,
-        "is_charge_refundable": False,
-        "livemode": is_live(tx),
-        "metadata": {},
-        "payment_intent": payment_of_charge(tx, of).intent_id,
-        "reason": found.reason or "fraudulent",
-        "status": DISPUTE_STATUSES[found.status],
-    }

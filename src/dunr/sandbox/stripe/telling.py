@@ -11,7 +11,7 @@ from dunr.sandbox.database import Happening, Transaction
 from dunr.sandbox.identifiers import new_id
 from dunr.sandbox.records import Card, Charge, Customer, Dispute, Event, Invoice, Subscription
 
-from . import shape_customers, shape_invoices, shape_payments
+from . import shape_customers, shape_disputes, shape_invoices, shape_payments
 from .envelopes import News, write
 from .payments import payment_of_charge, status_of_invoice
 from .rows import StripeRefund
@@ -77,12 +77,12 @@ def _of_money_that_went_back(tx: Transaction, happening: Happening, charge: Char
     shape = partial(shape_payments.charge, tx, charge)
     dispute = tx.get(Dispute, happening.dispute)
     if dispute is not None:
-        shown = partial(shape_payments.dispute, tx, dispute)
+        shown = partial(shape_disputes.dispute, tx, dispute)
         if happening.kind == "dispute.opened":
             types = ["charge.dispute.created", "charge.dispute.funds_withdrawn"]
         else:
-            back = dispute.status == "won" or dispute.reinstated
-            types = ["charge.dispute.closed", *(["charge.dispute.funds_reinstated"] if back else [])]
+            back = ["charge.dispute.funds_reinstated"] if shape_disputes.came_back(dispute) else []
+            types = ["charge.dispute.closed", *back]
         return [News(kind, lambda _: shown()) for kind in types]
     so_far = sum(one.amount_minor for one in tx.find(StripeRefund, "charge = ?", charge.id))
     made = StripeRefund(
