@@ -181,3 +181,9 @@ def test_a_port_that_is_taken_is_said_before_anything_is_made(terminal: Terminal
     assert said.code == 1
     assert "--port" in said.err
     assert not (terminal.folder / "dunr-data").exists()
+
+
+def test_importing_from_another_processor_than_the_settings_name_is_refused(terminal: Terminal) -> None:
+    said = terminal.run("import", "stripe")
+    assert said.code == 2
+    assert "The settings name the processor 'sandbox'" in said.err

@@ -20,6 +20,9 @@ def add_to(app: typer.Typer) -> None:
 
 def first_import(
     context: typer.Context,
+    source: Annotated[
+        str | None, typer.Argument(metavar="PROCESSOR", help="Which one; left out: the one in the settings.")
+    ] = None,
     agreed: Annotated[
         bool, typer.Option("--agree", help="Let what was taken in go on: charges, mails, pauses.")
     ] = False,
@@ -29,17 +32,21 @@ def first_import(
     from dunr.first_import import agree, take_in
 
     with application_of(context) as application:
+        configured = application.settings.processor
+        if source not in (None, configured):
+            raise typer.BadParameter(
+                f"The settings name the processor {configured!r}: set `processor` first.", param_hint="PROCESSOR"
+            )
         if agreed:
             count = agree(application)
             _tell_agreed(count, as_json)
             return
         with progress("Taking in") as told:
             taken = take_in(application, told)
-        processor = application.settings.processor
     if as_json:
         answer(taken)
     else:
-        _tell(taken, processor)
+        _tell(taken, configured)
     if taken.unreadable:
         raise Failed(f"{len(taken.unreadable)} invoices could not be read. Run `dunr import` again before you agree.")
 
