@@ -18,6 +18,16 @@ BAD_FILES = [
     ("at_hour = 9\n\nat_hour = 10", 3, "written twice", "keep one of the two"),
     ("[reasons]\nunknown = {steps_max = 1}\n[reasons]", 3, "written twice", "keep one of the two"),
     ("[reasons", 1, "not TOML", "one setting a line"),
+    (f"steps = {'[' * 5000}{']' * 5000}", 1, "not TOML (brackets within brackets", "one setting a line"),
+    # --- a name that means something to whatever shows it
+    ("\nname = ''", 2, "name cannot be ''", "begins with a letter or a digit"),
+    ('name = "\\u001b[31mred"', 1, "name cannot be '\\x1b[31mred'", "characters that can be seen"),
+    ('name = "a\\nb"', 1, "name cannot be 'a\\nb'", "characters that can be seen"),
+    ('name = "\\u202eevil"', 1, "name cannot be", "begins with a letter or a digit"),
+    ("name = '=1+1'", 1, "name cannot be '=1+1'", "begins with a letter or a digit"),
+    ("name = '../../etc/passwd'", 1, "name cannot be '../../etc/passwd'", "none of them # / "),
+    ("name = 'a#b'", 1, "name cannot be 'a#b'", "none of them # / "),
+    (f"name = '{'a' * 101}'", 1, "name cannot be 'aaa", "at most 100 characters"),
     # --- a key that nobody knows would leave the default in force, silently
     ("\ntimezon = 'UTC'", 2, "there is no setting timezon", "write timezone"),
     ("zebra = 1", 1, "there is no setting zebra", "write one of name, timezone"),

@@ -122,6 +122,8 @@ def policies_from_toml(text: str, file: str, name: str, rails: tuple[Rail, ...] 
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise PolicyRefused((_not_toml(str(error), file, text),)) from error
+    except RecursionError:
+        raise PolicyRefused((_not_toml("brackets within brackets without end", file, text),)) from None
     lines = lines_of(text)
     if any(key in table for key in SET_KEYS):
         policies, complaints = read_set(table, BASES)

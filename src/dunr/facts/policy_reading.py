@@ -22,6 +22,8 @@ from dunr.facts.toml_lines import Path
 Bases = Mapping[str, Callable[[], Policy]]  # the policies that ship; each is read when one is based on it
 
 BASED_ON = "based_on"
+NAME_LENGTH_MAX = 100
+NOT_IN_A_NAME = frozenset("#/\\")
 A_LADDER = '[{after = 1, unit = "business_days"}, {after = 3, unit = "business_days"}]'
 EXAMPLES = {
     "name": 'name = "gentle_with_us"',
@@ -103,7 +105,20 @@ def read_policy(table: Mapping[str, object], path: Path, name: str, bases: Bases
         values["strategy"] = Strategy.CUSTOM
     if "reasons" in table:
         values["reasons"] = _rules(table["reasons"], (*path, "reasons"), base, complaints)
+    complaints.extend(_bad_name(name, (*path, "name") if "name" in table else path))
     return replace(base, **values), complaints
+
+
+def _bad_name(name: str, path: Path) -> Iterator[Complaint]:
+    """A name is printed in terminals, written into tables of other programs and typed behind a `#`, so it may hold nothing that means something there."""
+    is_plain = name.isprintable() and name[:1].isalnum() and not NOT_IN_A_NAME.intersection(name)
+    if not is_plain or len(name) > NAME_LENGTH_MAX:
+        what = ascii(name if len(name) <= NAME_LENGTH_MAX else f"{name[:NAME_LENGTH_MAX]}…")
+        yield Complaint(
+            path,
+            f"name cannot be {what}: write one that begins with a letter or a digit, with at most {NAME_LENGTH_MAX} "
+            f"characters that can be seen, none of them {' '.join(sorted(NOT_IN_A_NAME))}; for example, {EXAMPLES['name']}",
+        )
 
 
 def _base(table: Mapping[str, object], path: Path, bases: Bases, complaints: list[Complaint]) -> Policy:
