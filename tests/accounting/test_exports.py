@@ -44,6 +44,18 @@ def test_bean_check_accepts_the_ledger_of_the_demo(data: Path, tmp_path: Path) -
     assert (tmp_path / "books.beancount").read_text().count(" * ") > 16
 
 
+@pytest.mark.parametrize("place", ["nowhere/books.csv", "."])
+def test_a_place_where_no_file_can_be_is_named_and_nothing_is_left_there(
+    data: Path, tmp_path: Path, place: str
+) -> None:
+    folder = tmp_path / "books"
+    folder.mkdir()
+    done = run("--data", data, "ledger", "export", "--output", folder / place, code=1)
+    assert "cannot be written" in done.stderr
+    assert "name a file in a folder that is there" in done.stderr
+    assert sorted(tmp_path.rglob("*")) == [folder]
+
+
 @pytest.mark.parametrize("first_seed", [0, 500])
 def test_bean_check_accepts_the_ledgers_of_worlds_full_of_trouble(tmp_path: Path, first_seed: int) -> None:
     for seed in range(first_seed, first_seed + 6):

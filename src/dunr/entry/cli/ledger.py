@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dunr.entry.cli.terminal import Json, answer, application_of, say, show_table
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, show_table
 
 if TYPE_CHECKING:
     from dunr.core.decision import Posting
@@ -71,12 +72,17 @@ def _sums(postings: "Iterable[Posting]") -> dict[tuple[str, str, str], int]:
 
 
 def write(lines: Iterable[str], output: Path | None) -> None:
-    """To a file, whole or not at all, or to the terminal as they come."""
+    """To a file, whole or not at all, or to the terminal as they come. Raises `Failed` where there can be no such file."""
     if output is None:
         sys.stdout.writelines(lines)
         return
     unfinished = output.with_name(f"{output.name}.unfinished")
-    with unfinished.open("w", encoding="utf-8", newline="") as file:
-        file.writelines(lines)
-    unfinished.replace(output)
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+        unfinished.replace(output)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise Failed(f"{output} cannot be written ({error.strerror}): name a file in a folder that is there") from error
     say(f"Written to {output}.")
