@@ -1,5 +1,6 @@
 """C30 and its neighbours: an expired card is not charged again before its processor was asked for the newer one; a hit is one attempt, a miss asks the customer."""
 
+from dunr.core.policy import Window
 from dunr.core.value import replace
 from dunr.facts.load import load_facts
 from dunr.testing.scenario import play
@@ -22,6 +23,22 @@ def test_a_hit_is_followed_by_one_attempt_at_the_next_allowed_time_and_it_is_a_s
                       state recovered; steps used 1; notice receipt; access granted
     """,
         FRESH,
+    )
+
+
+def test_the_attempt_after_a_hit_keeps_to_the_window_where_the_payer_lives() -> None:
+    story(
+        """
+    2026-06-22 09:00  payer lives in JP
+    2026-06-26 10:00  first charge fails: expired_card, 4900 usd
+                      refresh asked
+    2026-06-26 10:00  updater finds card_1b expiring 2031-01
+                      state scheduled; next 2026-06-29 00:00; notice first
+                      because Fri 26 Jun 2026, 19:00 Asia/Tokyo is outside 09:00 to 18:00
+    2026-06-29 00:00  step 1 sent; paid
+                      sent by updater on card_1b; state recovered; notice receipt
+    """,
+        replace(FRESH, window=Window(9, 18, weekdays_only=True)),
     )
 
 

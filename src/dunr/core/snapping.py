@@ -70,9 +70,9 @@ def snap(
 
 
 def rules_for(rung: Rung, around: Circumstances) -> tuple[Rule, ...]:
-    """The rules that may move a step: windows bind steps in days, what a bank or a network forbids binds all."""
+    """The rules that may move a step: windows bind steps in days and the attempt that follows fresh details, what a bank or a network forbids binds all."""
     policy, unit = around.policy, rung.step.unit
-    snaps = policy.snap and unit in IN_DAYS
+    snaps = policy.snap and (unit in IN_DAYS or rung.strategy is Strategy.REQUIRE_UPDATER)
     aims = snaps and rung.strategy is Strategy.FUNDS_AWARE and bool(around.paydays)
     if around.floor_at is None and around.wish is None and not aims and not (snaps and policy.window):
         return BUSINESS_DAY_ONLY if unit is StepUnit.BUSINESS_DAYS else ()
