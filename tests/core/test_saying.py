@@ -4,9 +4,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from dunr.core.facts import ProcessorFacts
 from dunr.core.saying import amount_said, day_said, said
-from tests.core.world import story
+from dunr.core.value import replace
+from tests.core.world import facts, story
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_an_amount_is_written_in_whole_units(amount_minor: int, currency: str, e
 
 
 def test_each_processor_counts_in_its_own_minor_units() -> None:
-    stripe = ProcessorFacts(exponents={"JPY": 0})
-    assert stripe.exponent("jpy") == 0
-    assert stripe.exponent("usd") == 2
+    known = replace(facts(), exponents={"stripe": {"JPY": 0}})
+    assert [known.exponent("stripe", code) for code in ("jpy", "usd")] == [0, 2]
+    assert known.exponent("another", "jpy") == 2
 
 
 def test_a_case_tells_its_dates_and_its_money_as_people_do() -> None:

@@ -45,6 +45,12 @@ def test_what_the_processor_says_of_itself_reaches_decisions(tmp_path: Path) -> 
         assert dict(facts.processors) == {"sandbox": ProcessorFacts(settle_after_seconds=5)}
 
 
+def test_amounts_are_told_in_the_units_in_which_the_processor_counts(tmp_path: Path) -> None:
+    with running(settings(tmp_path)) as application:
+        facts = application.engine.facts
+        assert [facts.exponent("sandbox", code) for code in ("usd", "jpy", "kwd")] == [2, 0, 3]
+
+
 def test_holidays_are_read_when_a_policy_names_them(tmp_path: Path) -> None:
     with running(settings(tmp_path)) as application:
         calendars = application.engine.facts.calendars

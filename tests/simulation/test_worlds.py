@@ -4,7 +4,9 @@ import re
 import secrets
 import subprocess
 import sys
+from pathlib import Path
 
+import dunr
 from dunr.facts.load import load_facts
 from dunr.simulate import chaos
 from dunr.simulate.cores import run_on_cores
@@ -13,6 +15,7 @@ ALWAYS_SEED = 1
 ALWAYS_WORLDS = 600
 FRESH_WORLDS = 200
 READ_WORLDS = 60
+SOURCE = Path(dunr.__file__).parent
 OF_A_MACHINE = re.compile(r"\d-\d\d-\d\dT\d\d:|\b\d+ (usd|eur|jpy)\b")  # instants, and amounts in minor units
 
 
@@ -73,3 +76,15 @@ def test_no_reason_and_no_alert_shows_an_instant_or_an_amount_as_a_machine_keeps
         texts |= {alert.text for alert in world.watch.messages.alerts}
     assert len(texts) > 300
     assert not [text for text in texts if OF_A_MACHINE.search(text)]
+
+
+def test_no_sentence_in_the_source_is_built_of_an_instant_or_an_amount_as_a_machine_keeps_it() -> None:
+    built = re.compile(r'f"[^"]* [^"]*isoformat\(\)|minor\} \{[a-z_.]*currency')
+    places = [*SOURCE.glob("core/**/*.py"), *SOURCE.glob("*.py")]
+    assert len(places) > 80
+    assert [
+        f"{place.name}: {line.strip()}"
+        for place in places
+        for line in place.read_text().splitlines()
+        if built.search(line)
+    ] == []

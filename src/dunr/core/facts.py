@@ -16,7 +16,7 @@ from dunr.core.value import Value
 DeclineKey = tuple[str, str, str]  # processor or card network, field of RawDecline, raw code
 NO_WAITS: Mapping[DeclineKey, int] = {}
 NO_RULES: RulesByNetwork = {}
-NO_EXPONENTS: Mapping[str, int] = {}
+NO_EXPONENTS: Mapping[str, Mapping[str, int]] = {}
 USUAL_EXPONENT = 2  # of every currency that no table names
 
 
@@ -65,18 +65,13 @@ class Capability(StrEnum):
 
 
 class ProcessorFacts(Value):
-    """What is known of a processor: its adapter says it, and the table of currencies how it counts money."""
+    """What an adapter knows of its processor."""
 
     key_lifetime_seconds: int = 24 * 3600
     settle_after_seconds: int = 15 * 60
     sends_receipts: bool = False
     retries_by_itself: bool = False
     capabilities: frozenset[Capability] = frozenset()
-    exponents: Mapping[str, int] = NO_EXPONENTS  # the digits behind the point of its minor units
-
-    def exponent(self, currency: str) -> int:
-        """The decimal digits in its minor units of a currency, for people's eyes only."""
-        return self.exponents.get(currency.upper(), USUAL_EXPONENT)
 
 
 class CountryZone(Value):
@@ -118,3 +113,10 @@ class Facts(Value):
     zones: Mapping[str, CountryZone] = NO_ZONES
     rules: RulesByNetwork = NO_RULES
     unsent: frozenset[DeclineKey] = frozenset()  # codes by which a processor says that no network has seen the attempt
+    exponents: Mapping[str, Mapping[str, int]] = (
+        NO_EXPONENTS  # of the currencies without the usual digits, by processor
+    )
+
+    def exponent(self, processor: str, currency: str) -> int:
+        """The decimal digits in the processor's minor units of a currency, for people's eyes only."""
+        return self.exponents.get(processor, {}).get(currency.upper(), USUAL_EXPONENT)

@@ -6,7 +6,6 @@ from typing import TypeVar
 from dunr.core.declines import with_mappings
 from dunr.core.facts import Capability, DeclineKey, Facts, ProcessorFacts, Timing
 from dunr.core.terms import DeclineReason
-from dunr.core.value import replace
 from dunr.errors import SettingsError
 from dunr.facts.calendars import Calendars
 from dunr.facts.currencies import exponents
@@ -41,7 +40,8 @@ def load_facts(
         networks=NETWORKS_WITH_DECLINES,
         reasons=dict(shipped_reasons()),
         calendars=Calendars(years),
-        processors={name: replace(known, exponents=exponents(name)) for name, known in processors.items()},
+        processors=dict(processors),
+        exponents={name: exponents(name) for name in processors},
         timing=timing or Timing(),
         rules=rules_by_network(),
         unsent=shipped_unsent(),

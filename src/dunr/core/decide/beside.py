@@ -70,7 +70,7 @@ def own_step_due(draft: Draft, beside: Beside) -> None:
     if step is None or step.at != beside.next_at:
         left_to_processor(draft)
         return
-    draft.wait(OWN_TRY_LATE, f"nothing is sent: the processor was to try by itself at {step.at.isoformat()}")
+    draft.wait(OWN_TRY_LATE, f"nothing is sent: the processor was to try by itself at {draft.said(step.at)}")
 
 
 def is_awaited(draft: Draft) -> bool:
@@ -99,7 +99,7 @@ def advise(draft: Draft, step: PlannedStep, method: MethodRef) -> None:
         draft.wait(ADVICE_WAIT, f"not advised: {'; '.join(refusals)}")
         return
     text = (
-        f"Advice: charge {amount_minor} {case.currency} of {case.processor_invoice_id} now, by {method.processor_method_id}. "
+        f"Advice: charge {draft.money(amount_minor)} of {case.processor_invoice_id} now, by {method.processor_method_id}. "
         f"It is step {step.number}: {'; '.join(step.why)}. dunr does not charge it."
     )
     draft.alert(AlertKind.ADVICE, f"{case.id}/r{case.round}/step-{step.number}", text)
@@ -111,7 +111,7 @@ def advise(draft: Draft, step: PlannedStep, method: MethodRef) -> None:
 def _in_words(draft: Draft, beside: Beside) -> str:
     """How the case stands, for the story."""
     next_try = (
-        f"its next try is at {beside.next_at.isoformat()}" if beside.next_at is not None else "it names no next try"
+        f"its next try is at {draft.said(beside.next_at)}" if beside.next_at is not None else "it names no next try"
     )
     match beside.mode:
         case Coexistence.OBSERVE | Coexistence.REFUSE:

@@ -76,7 +76,7 @@ class Draft:
     def money(self, amount_minor: int) -> str:
         """An amount of the case's currency as the merchant writes it."""
         currency = self.case.currency
-        return amount_said(amount_minor, currency, self.processor.exponent(currency))
+        return amount_said(amount_minor, currency, self.facts.exponent(self.case.processor, currency))
 
     def reject(self, http_status: int, detail: str) -> None:
         """Answer a person's wish with no."""
