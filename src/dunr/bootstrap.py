@@ -34,6 +34,7 @@ from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
 from dunr.settings import Settings, link_secret, webhook_secrets
 from dunr.sweep import Sweep
+from dunr.system_clock import SystemClock
 
 if TYPE_CHECKING:
     from dunr.adapters.processors.stripe.processor import StripeProcessor
@@ -43,14 +44,6 @@ OUTBOX_FOLDER = "outbox"
 FORGOTTEN_AT_ONCE_MAX = 500
 
 Forget = Callable[[datetime, timedelta, int], int]
-
-
-class SystemClock:
-    """The machine's own time."""
-
-    def now(self) -> datetime:
-        """The present instant."""
-        return datetime.now(UTC)
 
 
 class _FactsOf(Mapping[str, ProcessorFacts]):
@@ -179,7 +172,7 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
     if settings.processor == "sandbox":
         from dunr.adapters.processors.sandbox.client import SandboxClient
         from dunr.adapters.processors.sandbox.events import SandboxAccount
-        from dunr.adapters.processors.sandbox.processor import FACTS, SandboxProcessor
+        from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 
         client = SandboxClient(settings.sandbox_url, settings.sandbox_api_key, settings.processor_timeout_seconds)
         account = SandboxAccount(
@@ -188,7 +181,7 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
             webhook_secrets=webhook_secrets(settings),
             tolerance_seconds=settings.webhook_tolerance_seconds,
         )
-        sandbox = SandboxProcessor(account, client, FACTS)
+        sandbox = SandboxProcessor(account, client, facts_of("sandbox"))
         opened.callback(sandbox.close)
         return {sandbox.name: sandbox}
     if settings.processor == "stripe":
@@ -196,6 +189,14 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
         opened.callback(stripe.close)
         return {stripe.name: stripe}
     raise SettingsError('processor names no processor that dunr has: write processor = "sandbox" or "stripe"')
+
+
+def facts_of(processor: str) -> ProcessorFacts:
+    """What the adapter of a processor says of it, with nothing opened; one without an adapter can do nothing but charge."""
+    from dunr.adapters.processors.sandbox import facts as sandbox
+    from dunr.adapters.processors.stripe import facts as stripe
+
+    return {"sandbox": sandbox.FACTS, "stripe": stripe.FACTS}.get(processor, ProcessorFacts())
 
 
 def _stripe(settings: Settings) -> "StripeProcessor":

@@ -1,9 +1,11 @@
 """What a merchant may get wrong in a policy file: one clear error each, with the line and what to write instead."""
 
+from pathlib import Path
+
 import pytest
 
 from dunr.facts.complaints import Level, PolicyRefused, Remark
-from dunr.facts.policies import policies_from_toml
+from dunr.facts.policies import policies_from_toml, policies_in
 
 TWO_SEGMENTS = (
     "default = 'gentle'\n[[segments]]\nname = 'euro'\npolicy = 'by_reason'\ncurrencies = ['eur', 'gbp']\n"
@@ -236,3 +238,13 @@ def test_all_that_is_wrong_is_told_at_once_in_the_order_of_the_file() -> None:
 def test_a_list_of_segments_has_an_end() -> None:
     many = "".join(f"[[segments]]\nname = 's{n}'\npolicy = 'gentle'\ntags = ['t{n}']\n" for n in range(101))
     assert "at most 100" in refused(f"default = 'gentle'\n{many}")[0].text
+
+
+@pytest.mark.parametrize("text", ["", "# name = 'mine'\n\n"])
+def test_a_file_that_was_cut_off_does_not_put_the_unconfigured_policy_in_force(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    with pytest.raises(
+        PolicyRefused, match=r'^mine.toml:1: there is no setting in it: write at least based_on = "business_days"$'
+    ):
+        policies_in(file)

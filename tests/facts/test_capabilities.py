@@ -8,6 +8,8 @@ from dunr.core.segments import PolicySet, only
 from dunr.core.terms import DeclineReason
 from dunr.errors import SettingsError
 from dunr.facts.capabilities import ServedPolicies, lacking
+from dunr.facts.complaints import PolicyRefused
+from dunr.facts.policies import policies_from_toml
 
 FRESH = Policy(name="fresh", reasons=((DeclineReason.EXPIRED_CARD, ReasonRule(1, Strategy.REQUIRE_UPDATER)),))
 EARLY = Policy(name="early", card_expiring_notice_days=30)
@@ -50,6 +52,25 @@ def test_a_policy_that_nobody_can_serve_is_refused(policy: Policy, said: str) ->
         source.read()
     assert said in str(caught.value)
     assert "write " in str(caught.value)
+
+
+def test_a_file_that_nobody_can_serve_is_refused_with_the_line() -> None:
+    text = "name = 'early'\ncard_expiring_notice_days = 30\n"
+    assert policies_from_toml(text, "mine.toml", "mine").policies == only(EARLY)
+    with pytest.raises(PolicyRefused, match=r"^mine.toml:2: card_expiring_notice_days = 30 needs a processor"):
+        policies_from_toml(text, "mine.toml", "mine", processors=UPDATING)
+
+
+def test_each_policy_of_a_set_is_asked_about_where_the_file_describes_it() -> None:
+    text = "default = 'by_reason'\n[policies.early]\ncard_expiring_notice_days = 30\n[[segments]]\nname = 'some'\npolicy = 'early'\ntags = ['vip']\n"
+    with pytest.raises(PolicyRefused) as caught:
+        policies_from_toml(text, "mine.toml", "mine", processors=BARE)
+    refused = {(one.line, one.text.partition(" = ")[0]) for one in caught.value.remarks}
+    assert refused == {
+        (1, "by_reason: reasons.credential_updated.strategy"),
+        (1, "by_reason: reasons.expired_card.strategy"),
+        (3, "early: card_expiring_notice_days"),
+    }
 
 
 def test_one_that_is_served_is_kept() -> None:

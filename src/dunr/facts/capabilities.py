@@ -8,6 +8,8 @@ from dunr.core.policy import Policy, Strategy
 from dunr.core.segments import PolicySet
 from dunr.core.terms import Coexistence
 from dunr.errors import SettingsError
+from dunr.facts.complaints import Complaint
+from dunr.facts.toml_lines import Path
 
 
 class Source(Protocol):
@@ -40,7 +42,9 @@ class ServedPolicies:
     def read(self) -> PolicySet:
         """The policies. Raises `SettingsError` where one of them needs what a processor lacks."""
         policies = self._source.read()
-        problems = [text for policy in policies.policies for text in lacking(policy, self._processors)]
+        problems = [
+            f"{policy.name}: {one.text}" for policy in policies.policies for one in lacking(policy, self._processors)
+        ]
         if problems:
             raise SettingsError(
                 "\n".join([f"The policies of {self.origin} cannot be kept:", *(f"  {one}" for one in problems)])
@@ -48,31 +52,31 @@ class ServedPolicies:
         return policies
 
 
-def lacking(policy: Policy, processors: Mapping[str, ProcessorFacts]) -> Iterator[str]:
+def lacking(policy: Policy, processors: Mapping[str, ProcessorFacts]) -> Iterator[Complaint]:
     """What a policy needs and a processor lacks: a sentence each, which says what to write."""
-    for capability, needs in _needs_of(policy):
+    for capability, path, needs in _needs_of(policy):
         without = [name for name, facts in processors.items() if capability not in facts.capabilities]
         if without:
-            yield f"{policy.name}: {needs.format(names=' and '.join(without))}"
+            yield Complaint(path, needs.format(names=" and ".join(without)))
 
 
-def _needs_of(policy: Policy) -> Iterator[tuple[Capability, str]]:
+def _needs_of(policy: Policy) -> Iterator[tuple[Capability, Path, str]]:
     for reason, rule in policy.reasons:
         if rule.strategy is Strategy.REQUIRE_UPDATER:
             text = (
                 f'reasons.{reason}.strategy = "require_updater" needs a processor that can refresh a payment method, '
                 f'and {{names}} cannot: write reasons.{reason}.strategy = "none" with steps_max = 0, which asks the customer'
             )
-            yield Capability.REFRESH_METHOD, text
+            yield Capability.REFRESH_METHOD, ("reasons", str(reason), "strategy"), text
     if policy.coexistence is Coexistence.TAKE_OVER:
         text = (
             'coexistence = "take_over" needs a processor that can be told to leave an invoice to us, and {names} cannot: '
             'write coexistence = "observe", and switch its own retries off there'
         )
-        yield Capability.TAKE_OVER, text
+        yield Capability.TAKE_OVER, ("coexistence",), text
     if policy.card_expiring_notice_days:
         text = (
             f"card_expiring_notice_days = {policy.card_expiring_notice_days} needs a processor that can list the cards that "
             "expire soon, and {names} cannot: write card_expiring_notice_days = 0"
         )
-        yield Capability.LIST_EXPIRING, text
+        yield Capability.LIST_EXPIRING, ("card_expiring_notice_days",), text

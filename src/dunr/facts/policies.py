@@ -5,24 +5,29 @@ A file is read whole or not at all: what is wrong with it is told with the line,
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path as FilePath
 
+from dunr.core.facts import ProcessorFacts
 from dunr.core.policy import Policy
 from dunr.core.segments import PolicySet, only
 from dunr.core.terms import Rail
 from dunr.errors import SettingsError
-from dunr.facts.complaints import Level, PolicyRefused, Remark, remarks_on
+from dunr.facts.capabilities import lacking
+from dunr.facts.complaints import Complaint, Level, PolicyRefused, Remark, remarks_on
 from dunr.facts.policy_reading import EXAMPLES, instead, read_policy
 from dunr.facts.policy_rules import complaints_about
 from dunr.facts.segment_reading import SET_KEYS, read_set
-from dunr.facts.toml_lines import lines_of
+from dunr.facts.toml_lines import Path, lines_of
 
 SHIPPED = ("business_days", "by_reason", "fibonacci", "gentle", "direct_debit")
 FILE_BYTES_MAX = 262_144
 SUFFIX = ".toml"
+A_BEGINNING = 'write at least based_on = "business_days"'
+NOBODY: Mapping[str, ProcessorFacts] = {}
 INSIDE = "#"  # FILE#NAME is one policy of a file with several
 PLACE = re.compile(r" \(at line (?P<line>\d+), column \d+\)$")
 WRITTEN_TWICE = ("Cannot overwrite a value", "Cannot declare", "Duplicate inline table key", "Cannot mutate immutable")
@@ -87,8 +92,10 @@ def policies_named(name_or_path: str) -> PoliciesRead:
     return policies_in(FilePath(name_or_path))
 
 
-def policies_in(path: FilePath, rails: tuple[Rail, ...] = ()) -> PoliciesRead:
-    """The policies of a file, checked for the rails that it is for. Raises like `policies_named`."""
+def policies_in(
+    path: FilePath, rails: tuple[Rail, ...] = (), processors: Mapping[str, ProcessorFacts] = NOBODY
+) -> PoliciesRead:
+    """The policies of a file, checked for the rails that it is for and the processors that would serve it. Raises like `policies_named`."""
     try:
         with path.open("rb") as file:
             body = file.read(FILE_BYTES_MAX + 1)
@@ -101,7 +108,10 @@ def policies_in(path: FilePath, rails: tuple[Rail, ...] = ()) -> PoliciesRead:
         raise SettingsError(
             f"The policy file {path} is longer than {FILE_BYTES_MAX} bytes: write fewer policies into it"
         )
-    return policies_from_toml(text, path.name, path.stem, rails)
+    read = policies_from_toml(text, path.name, path.stem, rails, processors)
+    if not lines_of(text):  # a file that was cut off would put the unconfigured policy in force, silently
+        raise PolicyRefused((Remark(path.name, 1, Level.ERROR, f"there is no setting in it: {A_BEGINNING}"),))
+    return read
 
 
 def policy_named(name_or_path: str) -> Policy:
@@ -116,7 +126,9 @@ def policy_named(name_or_path: str) -> Policy:
     return known[name]
 
 
-def policies_from_toml(text: str, file: str, name: str, rails: tuple[Rail, ...] = ()) -> PoliciesRead:
+def policies_from_toml(
+    text: str, file: str, name: str, rails: tuple[Rail, ...] = (), processors: Mapping[str, ProcessorFacts] = NOBODY
+) -> PoliciesRead:
     """The policies that a text describes, checked. `file` is what complaints call it, `name` the policy's unless the text says otherwise."""
     try:
         table = tomllib.loads(text)
@@ -132,10 +144,24 @@ def policies_from_toml(text: str, file: str, name: str, rails: tuple[Rail, ...] 
         policies = only(policy)
         if not complaints:
             complaints = complaints_about(policy, (), rails)
+    if all(one.level is Level.WARNING for one in complaints):
+        complaints = [*complaints, *_unserved(policies, lines, processors)]
     remarks = remarks_on(file, complaints, lines)
     if any(remark.level is Level.ERROR for remark in remarks):
         raise PolicyRefused(remarks)
     return PoliciesRead(policies, remarks, text)
+
+
+def _unserved(
+    policies: PolicySet, lines: Mapping[Path, int], processors: Mapping[str, ProcessorFacts]
+) -> Iterator[Complaint]:
+    """What some processor lacks for one of the policies, at the place where the file describes it, else where it chooses it."""
+    for policy in policies.policies:
+        own: Path = ("policies", policy.name)
+        is_set = ("default",) in lines
+        place = own if own in lines else (("default",) if is_set else ())
+        for one in lacking(policy, processors):
+            yield Complaint((*place, *one.path), f"{policy.name}: {one.text}" if is_set else one.text)
 
 
 def _not_toml(text: str, file: str, source: str) -> Remark:

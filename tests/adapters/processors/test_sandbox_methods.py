@@ -4,7 +4,8 @@ from contextlib import closing
 
 import pytest
 
-from dunr.adapters.processors.sandbox.processor import FACTS, SandboxProcessor
+from dunr.adapters.processors.sandbox.facts import FACTS
+from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 from dunr.core.answers import Missed, Refreshed
 from dunr.core.facts import Capability
 from dunr.ports import SnapshotUnavailable

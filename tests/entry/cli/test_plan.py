@@ -142,6 +142,15 @@ def test_an_expired_card_is_refreshed_first(terminal: Terminal) -> None:
     assert told["notices"][0]["kind"] == "method_needed"
 
 
+def test_where_the_processor_cannot_refresh_a_card_the_customer_is_asked(terminal: Terminal) -> None:
+    told = terminal.done(
+        *("plan", "--failed-at", TUESDAY, "--policy", "by_reason", "--decline", "expired_card", "--processor", "adyen"),
+        "--json",
+    ).json
+    assert told["attempts"] == []
+    assert [one["kind"] for one in told["notices"]] == ["method_needed", "paused"]
+
+
 def test_people_get_a_calendar(terminal: Terminal) -> None:
     said = terminal.done("plan", "--failed-at", TUESDAY).out
     week = next(line for line in said.splitlines() if line.startswith("22"))

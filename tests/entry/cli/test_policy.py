@@ -50,6 +50,22 @@ def test_a_bad_file_is_refused_with_its_lines_and_changes_nothing(terminal: Term
     assert terminal.done("policy", "show", "--json").json["policy"]["name"] == "business_days"
 
 
+def test_a_file_that_the_processor_cannot_serve_is_refused_before_anything_is_applied(terminal: Terminal) -> None:
+    file = write(terminal, "early.toml", 'name = "early"\ncard_expiring_notice_days = 30\n')
+    assert terminal.run("policy", "check", file).code == 0  # the sandbox can do everything
+    terminal.set(
+        processor="stripe", account="acct_1", live="false", stripe_api_key="rk_test_1", webhook_secrets="whsec_1"
+    )
+    said = terminal.run("policy", "check", file)
+    assert said.code == 1
+    assert said.out.startswith("early.toml:2: card_expiring_notice_days = 30 needs a processor that can list the cards")
+    assert "and stripe cannot: write card_expiring_notice_days = 0" in said.out
+    said = terminal.run("policy", "apply", file)
+    assert said.code == 2
+    assert "early.toml:2: card_expiring_notice_days" in said.err
+    assert terminal.done("policy", "show", "--json").json["policy"]["name"] == "business_days"
+
+
 def test_a_warning_refuses_nothing_and_depends_on_the_rail(terminal: Terminal) -> None:
     file = write(terminal, "mine.toml", terminal.done("policy", "show", "fibonacci", "--toml").out)
     told = terminal.done("policy", "check", file, "--json").json

@@ -86,8 +86,8 @@ def _policy(name: str, timezone: str | None, holidays: str | None) -> "Policy":
 
 
 def _facts(processor: str, failed_at: datetime) -> "Facts":
-    """What ships, for a processor that can refresh a card: where one cannot, the customer is asked instead."""
-    from dunr.core.facts import Capability, ProcessorFacts
+    """What ships, for a processor that can do what its adapter can: where a card cannot be refreshed, the customer is asked instead."""
+    from dunr.bootstrap import facts_of
     from dunr.facts.load import load_facts
     from dunr.facts.tables import PROCESSORS_WITH_DECLINES
 
@@ -97,8 +97,7 @@ def _facts(processor: str, failed_at: datetime) -> "Facts":
             f"{processor!r} has no table of codes; those that have one are {known}.", param_hint="--processor"
         )
     years = range(failed_at.year - 1, failed_at.year + 4)
-    able = ProcessorFacts(capabilities=frozenset(Capability))
-    return load_facts(years=years, processors={processor: able})
+    return load_facts(years=years, processors={processor: facts_of(processor)})
 
 
 def _decline(decline: str, processor: str, network: str | None, facts: "Facts") -> "tuple[Facts, RawDecline]":

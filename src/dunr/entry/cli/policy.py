@@ -7,7 +7,7 @@ import typer
 
 from dunr.entry.cli.cases import actor, case_named
 from dunr.entry.cli.policy_words import show_in_force, show_moves, show_policy, words
-from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, show_table
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, settings_of, show_table
 
 if TYPE_CHECKING:
     from dunr.application import Application
@@ -61,6 +61,7 @@ def show(
 
 @app.command()
 def check(
+    context: typer.Context,
     file: PolicyFile,
     rail: Annotated[
         list[str] | None, typer.Option(help="Check one policy for this rail instead of cards; may be given again.")
@@ -68,13 +69,15 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Say what is wrong with a policy file, with the line and what to write instead, and what may not be meant."""
+    from dunr.bootstrap import facts_of
     from dunr.core.policy import policy_hash
     from dunr.facts.complaints import Level, PolicyRefused
     from dunr.facts.policies import policies_in
 
     read: PoliciesRead | None = None
     try:
-        read = policies_in(file, _rails(rail or []))
+        processor = settings_of(context).processor
+        read = policies_in(file, _rails(rail or []), {processor: facts_of(processor)})
         remarks = read.warnings
     except PolicyRefused as refused:
         remarks = refused.remarks
@@ -144,8 +147,8 @@ def apply(context: typer.Context, file: PolicyFile, as_json: Json = False) -> No
     """Put a policy file in force for new cases, everywhere, in place of what the setting names. It is stored; the file is not read again."""
     from dunr.facts.policies import policies_in
 
-    read = policies_in(file)
     with application_of(context) as application:
+        read = policies_in(file, (), {name: one.facts for name, one in application.processors.items()})
         for policy in read.policies.policies:
             application.rulebook.keep(policy)
         in_force = application.policies.apply(read.policies, str(file), actor())

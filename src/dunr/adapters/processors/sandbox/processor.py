@@ -27,7 +27,7 @@ from dunr.core.answers import (
     Unanswered,
 )
 from dunr.core.expiring import ExpiringCard
-from dunr.core.facts import Capability, ProcessorFacts
+from dunr.core.facts import ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import InvoiceStatus
@@ -45,7 +45,6 @@ from dunr.ports import (
 
 UNAUTHORIZED, NOT_FOUND = 401, 404
 PAGES_MAX = 1000
-FACTS = ProcessorFacts(capabilities=frozenset(Capability))
 INVOICES_OF_ONE_MAX = 50  # the newest of a subscription or customer
 
 

@@ -9,6 +9,7 @@ from stripe.params import InvoicePayParams
 from dunr.adapters.processors.stripe import answers, events, finding, intents, links
 from dunr.adapters.processors.stripe.client import Answer, StripeConnection
 from dunr.adapters.processors.stripe.events import StripeAccount
+from dunr.adapters.processors.stripe.facts import FACTS
 from dunr.adapters.processors.stripe.finding import Causes, Window
 from dunr.adapters.processors.stripe.gathering import EXPAND, Gatherer, intents_of
 from dunr.adapters.processors.stripe.inspection import Inspector
@@ -32,7 +33,6 @@ from dunr.core.answers import (
     Unanswered,
 )
 from dunr.core.expiring import ExpiringCard
-from dunr.core.facts import Capability, ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.value import replace
@@ -42,9 +42,6 @@ from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, Snap
 SOURCE_PREFIXES = ("src_", "ba_")  # on file since before there were payment methods; cards from then are both
 CHARGE_PREFIXES = ("ch_", "py_")
 NO_CAUSES: Causes = {}
-FACTS = ProcessorFacts(
-    retries_by_itself=True, capabilities=frozenset({Capability.REFRESH_METHOD, Capability.TAKE_OVER})
-)
 
 _log = structlog.get_logger()
 
