@@ -92,3 +92,22 @@ def test_a_charge_that_is_named_while_nobody_can_look_counts_once_when_it_shows_
     case = world.case("in_1")
     assert case is not None
     assert (case.captured_minor, case.overpaid_minor) == (4900, 0)
+
+
+def test_a_charge_that_was_taken_for_somebody_else_s_is_named_as_ours_and_counts_once() -> None:
+    world = story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    """
+    )
+    world.now = utc("2026-06-29 09:30")
+    seen = world.snapshot("in_1")
+    nameless = ChargeSnapshot("ch_77", None, 4900, ChargeStatus.SUCCEEDED, world.now, card_key="card_1")
+    shown = replace(seen, charges=(*seen.charges, nameless))
+    world.read("in_1", shown)
+    world.decide("in_1", AttemptSettledByHand("alex", 2, True, "the console", "ch_77"), shown)
+    case = world.case("in_1")
+    assert case is not None
+    assert (case.attempts[-1].processor_charge_id, case.in_flight) == ("ch_77", None)
+    assert (case.captured_minor, case.overpaid_minor) == (4900, 0)
