@@ -102,7 +102,8 @@ class Sweep:
         now = self.engine.clock.now()
         before, version = self._read()
         if before is not None and not before.is_over and now < before.again_at:
-            raise WishRejected("A sweep is going on already; it has said so within the last minutes.", 409)
+            until = f"{before.again_at:%Y-%m-%d %H:%M:%S} UTC"
+            raise WishRejected(f"A sweep is going on already. If it has died, it can be finished from {until} on.", 409)
         went_on = before is not None and not before.is_over
         begun_at = before.begun_at if before is not None and went_on else now
         progress = Progress(
