@@ -52,6 +52,7 @@ def card_of(tx: Transaction, customer: Customer, body: CardBody | msgspec.UnsetT
             network_token=body.network_token,
             backup=body.backup,
             came_with_subscription=body.came_with_subscription,
+            created_at=tx.now,
         )
     card.detached = False
     tx.put(card)

@@ -111,6 +111,7 @@ def change_subscription(tx: Transaction, call: Call) -> Reply:
         raise conflict("The subscription has ended, and what has ended stays ended.")
     subscription.status = patch.status or subscription.status
     subscription.period_end_at = patch.period_end_at or subscription.period_end_at
+    subscription.default_card = patch.default_card or subscription.default_card
     tx.put(subscription)
     emit(tx, "subscription.updated", subscription=subscription.id, customer=subscription.customer)
     return as_json({"subscription": subscription_on_wire(subscription)})

@@ -40,6 +40,7 @@ class SubscriptionPatch(msgspec.Struct, forbid_unknown_fields=True, kw_only=True
 
     status: Literal["active", "trialing", "past_due", "incomplete", "paused", "unpaid"] | None = None
     period_end_at: Instant | None = None
+    default_card: Name | None = None
 
 
 class CardBody(msgspec.Struct, forbid_unknown_fields=True):

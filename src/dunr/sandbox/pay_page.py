@@ -115,6 +115,7 @@ def _chosen(tx: Transaction, customer: Customer, choice: str) -> Card | None:
         fingerprint=f"fp_{choice}_{customer.id}",
         expires=f"{tx.now.year + 3}-12",
         detached=True,
+        created_at=tx.now,
     )
     tx.put(card)
     scripts.give(tx, card.id, [picked.script])

@@ -44,6 +44,7 @@ class Card(Record, kw_only=True):
     network_token: bool = False
     backup: bool = False  # the customer agreed that it is charged when the default one fails
     came_with_subscription: str | None = None  # put on file to start that subscription
+    created_at: datetime | None = None  # None: longer ago than this book goes back
 
 
 class Script(Record, kw_only=True):
@@ -80,6 +81,7 @@ class Subscription(Record, kw_only=True):
     customer: str
     status: str = "active"
     period_end_at: datetime | None = None
+    default_card: str | None = None  # goes before the customer's own
 
 
 class Invoice(Record, kw_only=True):

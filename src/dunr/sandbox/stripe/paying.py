@@ -140,6 +140,7 @@ def card_of_test_method(tx: Transaction, customer: str, name: str, *, detached: 
         fingerprint=f"fp_{name}",
         expires=f"{tx.now.year + 4}-12",
         detached=detached,
+        created_at=tx.now,
     )
     tx.put(card)
     scripts.give(tx, card.id, [known.script])

@@ -11,7 +11,7 @@ from dunr.sandbox.records import Card, Customer, Invoice, Subscription
 from . import unused
 from .versions import INVOICE_PAYMENTS, since
 
-# When a customer or a method came is in no book; nothing hangs on it.
+# When a customer came is in no book; nothing hangs on it.
 LONG_AGO = 1_577_836_800
 PERIOD = timedelta(days=30)
 # Carrier billing is none of Stripe's; it is shown as a method that the merchant brought along.
@@ -79,7 +79,7 @@ def payment_method(tx: Transaction, card: Card) -> dict[str, object]:
         "object": "payment_method",
         "allow_redisplay": "unspecified",
         "billing_details": billing_details(owner),
-        "created": LONG_AGO,
+        "created": LONG_AGO if card.created_at is None else unix(card.created_at),
         "customer": None if card.detached else card.customer,
         "livemode": is_live(tx),
         "metadata": {},
@@ -189,7 +189,7 @@ def subscription(tx: Transaction, found: Subscription, version: str) -> dict[str
         "created": unix(ends_at - PERIOD),
         "currency": latest[0].currency if latest else "usd",
         "customer": found.customer,
-        "default_payment_method": None,
+        "default_payment_method": found.default_card or _started_with(tx, found),
         "default_source": None,
         "ended_at": ended_at,
         "items": items,
@@ -203,3 +203,9 @@ def subscription(tx: Transaction, found: Subscription, version: str) -> dict[str
         "trial_start": None,
     }
     return shown if modern else {**shown, **period}
+
+
+def _started_with(tx: Transaction, found: Subscription) -> str | None:
+    """The card that was put on file to start it, which is its own default from then on."""
+    cards = tx.find(Card, "customer = ? AND came_with_subscription = ? AND detached = 0", found.customer, found.id)
+    return cards[0].id if cards else None

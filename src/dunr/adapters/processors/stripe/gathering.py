@@ -13,7 +13,7 @@ from stripe.params import EventListParams
 from dunr.adapters.processors.stripe.charges import ChargeOnWire, DisputeOnWire
 from dunr.adapters.processors.stripe.client import StripeConnection
 from dunr.adapters.processors.stripe.finding import CAUSING_EVENTS, Causes, PastEvent, Window, causes_of
-from dunr.adapters.processors.stripe.methods import MethodOnWire
+from dunr.adapters.processors.stripe.methods import MethodOnWire, StartedOnWire, newer_default, started_with
 from dunr.adapters.processors.stripe.wire import (
     IntentOnWire,
     InvoiceOnWire,
@@ -146,11 +146,22 @@ class Gatherer:
             return ()
         methods, options, customer_id = self._v1.customers.payment_methods, self._options, customer.id
         try:
-            return self._connection.read(
+            on_file = self._connection.read(
                 lambda: methods.list(customer_id, {"limit": PAGE}, options), Listed[MethodOnWire]
             ).data
         except ObjectMissing:
             return ()
+        newer = newer_default(on_file, invoice)
+        if newer is not None:
+            newer.came_with = started_with(newer, self._subscriptions_of(customer_id))
+        return on_file
+
+    def _subscriptions_of(self, customer_id: str) -> Sequence[StartedOnWire]:
+        """What the customer pays for now."""
+        subscriptions, options = self._v1.subscriptions, self._options
+        return self._connection.read(
+            lambda: subscriptions.list({"customer": customer_id, "limit": PAGE}, options), Listed[StartedOnWire]
+        ).data
 
     def _disputes(self, charges: Sequence[ChargeOnWire]) -> Sequence[tuple[DisputeOnWire, ChargeOnWire]]:
         """Every dispute of these charges."""

@@ -5,7 +5,7 @@ where the subscription has another, Stripe would go on with the old one for ever
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import msgspec
@@ -23,6 +23,7 @@ RAILS = {
     "upi": Rail.UPI,
 }
 
+STARTED_WITH_MAX = timedelta(hours=1)  # between a card and the subscription that it was put on file for
 BACKUP_MARK = "dunr_backup"  # metadata in which a merchant keeps that the customer agreed: "true"
 
 Month = Annotated[int, msgspec.Meta(ge=1, le=12)]
@@ -59,6 +60,7 @@ class MethodOnWire(msgspec.Struct):
     sepa_debit: InstrumentOnWire | None = None
     bacs_debit: InstrumentOnWire | None = None
     metadata: dict[str, str] | None = None
+    came_with: str | None = None  # asked for apart: Stripe tells it of the subscription
 
     @property
     def instrument(self) -> InstrumentOnWire:
@@ -79,8 +81,32 @@ class MethodOnWire(msgspec.Struct):
             last4=behind.last4,
             expires_on=behind.expires_on,
             country=behind.country,
+            came_with_subscription_id=self.came_with,
             is_backup=(self.metadata or {}).get(BACKUP_MARK) == "true",
         )
+
+
+class StartedOnWire(msgspec.Struct):
+    """A subscription, as far as it tells which card it was started with."""
+
+    id: Id
+    created: Seconds
+    default_payment_method: Ref = None
+
+
+def newer_default(on_file: Sequence[MethodOnWire], invoice: InvoiceOnWire) -> MethodOnWire | None:
+    """The customer's own default, where it was put on file since the invoice was made: in answer to it, or to start something else."""
+    own = _customers_own(invoice.customer)
+    return next((one for one in on_file if one.id == own and one.created > invoice.created), None)
+
+
+def started_with(method: MethodOnWire, subscriptions: Sequence[StartedOnWire]) -> str | None:
+    """The subscription that a card was put on file for: its own default since it began, at about the time when the card came."""
+    for one in subscriptions:
+        apart = abs(instant(one.created) - instant(method.created))
+        if id_of(one.default_payment_method) == method.id and apart <= STARTED_WITH_MAX:
+            return one.id
+    return None
 
 
 def in_order(
