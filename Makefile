@@ -8,6 +8,8 @@ UV ?= uv
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-done
+BENCH_VENV := build/bench-venv
+BENCH_STAMP := $(BENCH_VENV)/.setup-done
 COVERAGE := build/coverage
 
 # Extra arguments for `make run`, for example: make run ARGS="--port 9000"
@@ -40,8 +42,14 @@ test: setup ## Run all tests; every branch of src/dunr/core must be covered by t
 	fi
 	$(BIN)/pytest -n 4 --dist worksteal --ignore=tests/core $(wildcard tests/crash) tests
 
-bench: setup ## Measure against peers, side by side; ARGS=--json for one object a line
+bench: setup $(BENCH_STAMP) ## Measure against peers, side by side; ARGS=--json for one object a line
 	$(BIN)/python benchmarks/run.py $(ARGS)
+
+# The peers live apart: they want other versions of what dunr uses, and dunr needs none of them.
+$(BENCH_STAMP): benchmarks/requirements.txt
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r benchmarks/requirements.txt
+	@touch $(BENCH_STAMP)
 
 lint: setup ## Check style, format and import rules
 	$(BIN)/ruff check .

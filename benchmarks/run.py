@@ -9,10 +9,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import deciding
+from benchmarks import deciding, intake
 from benchmarks.measuring import Row
 
-SOURCES = (deciding.rows,)
+SOURCES = (deciding.rows, intake.rows)
 
 
 def told(row: Row) -> str:
