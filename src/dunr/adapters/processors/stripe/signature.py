@@ -4,7 +4,6 @@ Stripe signs the raw bytes, with one `v1` mark for each secret that is valid whi
 every mark is tried against every secret. The SDK's own check also builds the whole event; this one is a hundred times quicker and decodes nothing.
 """
 
-import hashlib
 import hmac
 import re
 from collections.abc import Sequence
@@ -57,5 +56,5 @@ def _parts(header: str) -> tuple[str, list[bytes]]:
 
 def _any_fits(marks: Sequence[bytes], signed: bytes, secrets: Sequence[str]) -> bool:
     """Compare all with all, so that the time taken does not tell which one fitted."""
-    expected = [hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest().encode() for secret in secrets]
+    expected = [hmac.digest(secret.encode(), signed, "sha256").hex().encode() for secret in secrets]
     return sum(hmac.compare_digest(ours, mark) for ours in expected for mark in marks) > 0
