@@ -133,6 +133,15 @@ def test_fibonacci_on_a_carrier_is_fourteen_and_on_a_mastercard_fewer(terminal: 
     assert any("no date" in text for text in capped["undated"])
 
 
+def test_a_policy_that_pauses_nothing_promises_no_pause(terminal: Terminal) -> None:
+    said = terminal.done(
+        "plan", "--failed-at", TUESDAY, "--policy", "fibonacci", "--network", "mastercard", "--json"
+    ).json
+    last = next(one for one in said["notices"] if one["kind"] == "final_warning")
+    assert (said["pause_at"], last["pause_at"]) == (None, None)
+    assert last["why"] == ["the last step is planned", "it tells the reason"]
+
+
 def test_an_expired_card_is_refreshed_first(terminal: Terminal) -> None:
     told = terminal.done(
         *("plan", "--failed-at", TUESDAY, "--policy", "by_reason", "--decline", "expired_card", "--json")

@@ -11,7 +11,7 @@ from dunr.core.terms import Access, NoticeKind, Rail
 NOTICE_WHY: Mapping[NoticeKind, str] = {
     NoticeKind.FIRST: "the first charge failed, and the first step is planned",
     NoticeKind.REMINDER: "a step failed, and the next one is planned",
-    NoticeKind.FINAL_WARNING: "the last step is planned, and access pauses after it",
+    NoticeKind.FINAL_WARNING: "the last step is planned",
     NoticeKind.PAUSED: "access was paused",
     NoticeKind.RECEIPT: "the payment arrived",
     NoticeKind.METHOD_NEEDED: "nothing is tried until the customer acts",
