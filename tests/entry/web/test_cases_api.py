@@ -79,7 +79,6 @@ def test_what_does_not_exist_is_404(tmp_path: Path) -> None:
             "/v1/cases/in_no",
             "/v1/ledger?case=in_no",
             "/v1/nothing",
-            "/v1/cases/%00",
             "/v1/cases/..%2f..%2fetc",
         ):
             assert (path, dunr.get(path).status_code) == (path, 404)
