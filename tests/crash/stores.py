@@ -4,10 +4,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
-from dunr.errors import SettingsError
-from dunr.settings import Settings
 from tests.postgres import Server, server
 
 
@@ -34,11 +30,6 @@ class PostgresDatabase:
         self._where = where
         self._name = where.create()
         self.environment = {"DUNR_STORE": where.url(self._name)}
-        try:
-            Settings(store=self.environment["DUNR_STORE"])
-        except SettingsError:
-            self.close()
-            pytest.skip("the settings do not take postgresql:// yet")
 
     def inbound_states(self) -> dict[str, str]:
         """The state of each event, by its key."""

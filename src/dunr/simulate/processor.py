@@ -1,6 +1,6 @@
 """The simulated processor behind the port `Processor`: what our engine can see of it, and how often it cannot."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from random import Random
 
@@ -20,7 +20,7 @@ from dunr.simulate.webhooks import PROCESSOR, Webhooks
 
 
 class SimProcessor:
-    """Implements `Processor`. Each verb is one port call: something else may happen before it."""
+    """The verbs of `Processor` that worlds reach: no webhook is signed here, no page is linked to, nothing is taken over. Each is one port call: something else may happen before it."""
 
     name = PROCESSOR
 
@@ -40,10 +40,6 @@ class SimProcessor:
         self.shows_keys = calls.weather.shows_keys
 
     # --- what arrives -----------------------------------------------------------------------------------------------------------
-
-    def verify(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Sequence[Inbound]:
-        """Webhooks reach the store without a signature here."""
-        raise NotImplementedError
 
     def translate(self, inbound: Inbound) -> Subject:
         return self._webhooks.translate(inbound)
@@ -127,9 +123,3 @@ class SimProcessor:
     def refresh_method(self, account: str, processor_customer_id: str, processor_method_id: str) -> RefreshAnswer:
         self._read_or_raise()
         return self.updater.refresh(processor_method_id, self.calls.weather)
-
-    def take_over(self, account: str, processor_invoice_id: str) -> None:
-        raise NotImplementedError
-
-    def update_link(self, account: str, processor_customer_id: str, processor_invoice_id: str | None) -> str:
-        raise NotImplementedError

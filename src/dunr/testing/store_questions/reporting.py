@@ -1,5 +1,6 @@
 """Questions that people ask: searches, the ledger, the chain, and what became of each effect and event."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import get_args
 
@@ -34,12 +35,12 @@ def _names(cases: Sequence[Case]) -> list[str]:
     return [case.processor_invoice_id for case in cases]
 
 
-class ReportingQuestions:
+class ReportingQuestions(ABC):
     """`Reports`: asked of stores that answer people."""
 
+    @abstractmethod
     def make(self) -> ReportingStore:
         """A fresh, empty store."""
-        raise NotImplementedError
 
     def _make_with_cases(self, *names: str) -> ReportingStore:
         store = self.make()
