@@ -20,7 +20,10 @@ from dunr.simulate.webhooks import PROCESSOR, Webhooks
 
 
 class SimProcessor:
-    """The verbs of `Processor` that worlds reach: no webhook is signed here, no page is linked to, nothing is taken over. Each is one port call: something else may happen before it."""
+    """The verbs of `Processor` that worlds reach; each is one port call, so something else may happen before it.
+
+    No webhook is signed here, no page is linked to, and nothing is taken over.
+    """
 
     name = PROCESSOR
 
