@@ -94,11 +94,12 @@ class Change(Value):
 
 
 class Undone(Value):
-    """A recorded effect that is not done yet."""
+    """A recorded effect that is not done yet. Its `due_at` is its fence: it moves with every claim, and a claim holds as long as it has not moved."""
 
     effect: RecordedEffect
     tries_count: int
     due_at: datetime
+    note: str = ""
 
 
 class Document(Value):

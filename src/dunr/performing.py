@@ -1,10 +1,12 @@
 """The recorded effects, performed: notices, messages to the application, alerts, nudges, cancellations, stops.
 
-Each has a key; it is marked done only after it was done, so a crash repeats it, and a repeat is harmless. What fails for now is tried again with growing gaps.
+Each has a key and is claimed before it is performed; it is marked done only after it was done, so a crash repeats it, and a repeat is harmless. A mail alone is not
+repeated: that it is handed over is written down first. What fails for now is tried again with growing gaps.
 """
 
 from datetime import timedelta
 
+from dunr.claims import Claims
 from dunr.core import keys, notices
 from dunr.core.answers import Missed, Refreshed
 from dunr.core.decision import Decision
@@ -19,7 +21,7 @@ from dunr.core.events import (
     RunEnded,
 )
 from dunr.core.gate import ref_of
-from dunr.core.model import Case
+from dunr.core.model import Case, Payer
 from dunr.core.terms import AlertKind, NoticeKind
 from dunr.engine import Engine
 from dunr.expiry_notices import ExpiryNotices
@@ -30,8 +32,9 @@ DEFER_SECONDS_MAX = 3600
 MERCHANT_DEFER_SECONDS_MAX = 6 * 3600  # an application that has been down for days is not asked every hour
 HELD_DEFER_SECONDS_MAX = 6 * 3600  # a dispute takes months
 UNCONFIRMED_TRIES = 7  # with growing gaps, that is about an hour
-NOTHING_READ = Rows(None, None, None, None)
 REPEATED_WHEN_UNSURE = frozenset({NoticeKind.FINAL_WARNING, NoticeKind.PAUSED})
+NOTHING_READ = Rows(None, None, None, None)
+HANDED_OVER = "handed to the mail server"  # and not heard of again, where somebody else finds it
 
 
 class Performer:
@@ -43,10 +46,16 @@ class Performer:
         self.store = engine.store
         self.mailer = mailer
         self.publisher = publisher
+        self.claims = Claims(engine.store, engine.clock, engine.parts.facts.timing.lease_seconds)
         self._expiry_notices = ExpiryNotices(engine)
 
     def perform(self, undone: Undone) -> None:
-        """Perform one effect and mark it done, or say when to try again."""
+        """Perform one effect and mark it done, or say when to try again; nothing where somebody else has it in hand."""
+        with self.claims.holding(undone) as held:
+            if held is not None:
+                self._perform(held)
+
+    def _perform(self, undone: Undone) -> None:
         effect = undone.effect
         try:
             match effect:
@@ -57,9 +66,9 @@ class Performer:
                 case Publish():
                     self._publish(effect, undone)
                 case RaiseAlert():
-                    self._delivered(effect.key, self.publisher.alert(effect), undone)
+                    self._delivered(self.publisher.alert(effect), undone)
                 case Nudge():
-                    self._nudge(effect)
+                    self._nudge(effect, undone)
                 case CancelAttempt():
                     self._cancel(effect, undone)
                 case RefreshMethod():
@@ -68,43 +77,43 @@ class Performer:
                     self._take_over(effect, undone)
                 case StopSending():
                     self.engine.parts.rulebook.stop_charges(effect.processor, effect.account, effect.why)
-                    self._done(effect.key, "stopped")
+                    self._done(undone, "stopped")
         except (SnapshotUnavailable, ObjectMissing) as failure:
-            self._defer(effect.key, undone, str(failure))
+            self._defer(undone, str(failure))
 
-    def _done(self, key: str, note: str) -> None:
+    def _done(self, undone: Undone, note: str) -> None:
         """Mark an effect done."""
-        self.store.done(key, self.engine.clock.now(), note)
+        self.claims.done(undone, note)
 
-    def _defer(self, key: str, undone: Undone, why: str, seconds_max: int = DEFER_SECONDS_MAX) -> None:
+    def _defer(self, undone: Undone, why: str, seconds_max: int = DEFER_SECONDS_MAX) -> None:
         """Try again later."""
         delay = timedelta(seconds=min(DEFER_SECONDS * 2 ** min(undone.tries_count, 10), seconds_max))
-        self.store.defer(key, self.engine.clock.now() + delay, why)
+        self.claims.defer(undone, self.engine.clock.now() + delay, why)
 
-    def _delivered(self, key: str, delivery: Delivery, undone: Undone) -> None:
+    def _delivered(self, delivery: Delivery, undone: Undone) -> None:
         """What became of a message to the merchant."""
         match delivery:
             case Delivery.SENT | Delivery.MAYBE_SENT | Delivery.UNDELIVERABLE:
-                self._done(key, delivery)
+                self._done(undone, delivery)
             case Delivery.FAILED_FOR_NOW:
-                self._defer(key, undone, delivery, MERCHANT_DEFER_SECONDS_MAX)
+                self._defer(undone, delivery, MERCHANT_DEFER_SECONDS_MAX)
 
     def _publish(self, effect: Publish, undone: Undone) -> None:
         """Tell the application, unless a newer version has superseded this one."""
         subscription = self.store.load(None, Refs(subscription_id=effect.subscription_id)).subscription
         if subscription is not None and subscription.access_version > effect.access_version:
-            self._done(effect.key, f"superseded by version {subscription.access_version}")
+            self._done(undone, f"superseded by version {subscription.access_version}")
             return
-        self._delivered(effect.key, self.publisher.publish(effect), undone)
+        self._delivered(self.publisher.publish(effect), undone)
 
-    def _nudge(self, effect: Nudge) -> None:
+    def _nudge(self, effect: Nudge, undone: Undone) -> None:
         """Look at a case because something that it hangs on has changed."""
         look = self.engine.look(effect.case_id)
         if effect.access_restored:
             self.engine.act(effect.case_id, AccessRestored(), look)
         if effect.run_ended:
             self.engine.act(effect.case_id, RunEnded(), look)
-        self._done(effect.key, "looked at")
+        self._done(undone, "looked at")
 
     def _cancel(self, effect: CancelAttempt, undone: Undone) -> None:
         """Cancel an intent; only a confirmed answer counts."""
@@ -112,10 +121,10 @@ class Performer:
         answer = self.engine.parts.processors[processor].cancel_attempt(account, effect.processor_intent_id)
         if not answer.cancelled and not answer.succeeded:
             self._tell_unconfirmed(effect, undone)
-            self._defer(effect.key, undone, "the cancellation was not confirmed")
+            self._defer(undone, "the cancellation was not confirmed")
             return
         self.engine.step(effect.case_id, IntentCancelled(effect.processor_intent_id, answer.succeeded))
-        self._done(effect.key, "succeeded meanwhile" if answer.succeeded else "cancelled")
+        self._done(undone, "succeeded meanwhile" if answer.succeeded else "cancelled")
 
     def _tell_unconfirmed(self, effect: CancelAttempt, undone: Undone) -> None:
         """Nothing is charged until the cancellation is confirmed, so a person hears of one that is not for about an hour; once."""
@@ -133,30 +142,30 @@ class Performer:
         """Have the processor leave an invoice to us, and believe it only when it is read back; the gate does not open before."""
         case = self.store.load(effect.case_id, Refs()).case
         if case is None or not case.is_open:
-            self._done(effect.key, "nobody collects it any more")
+            self._done(undone, "nobody collects it any more")
             return
         if self.engine.parts.rulebook.standing(case.processor, case.account).stops.charges:
-            self._defer(effect.key, undone, "sending is stopped")
+            self._defer(undone, "sending is stopped")
             return
         self.engine.parts.processors[case.processor].take_over(case.account, effect.processor_invoice_id)
         if self.engine.look(case.id).snapshot.collects_by_itself:
-            self._defer(effect.key, undone, "the processor says that it still collects the invoice by itself")
+            self._defer(undone, "the processor says that it still collects the invoice by itself")
             return
-        self._done(effect.key, "taken over")
+        self._done(undone, "taken over")
 
     def _refresh(self, effect: RefreshMethod, undone: Undone) -> None:
         """Have fresher details of a payment method, and let the case go on with the answer."""
         case = self.store.load(effect.case_id, Refs()).case
         pending = case.method_notes.pending_refresh if case is not None else None
         if case is None or not case.is_open or pending is None:
-            self._done(effect.key, "nobody waits for it any more")
+            self._done(undone, "nobody waits for it any more")
             return
         if self.engine.parts.rulebook.standing(case.processor, case.account).stops.charges:
-            self._defer(effect.key, undone, "sending is stopped")
+            self._defer(undone, "sending is stopped")
             return
         event = self._asked_for_fresher(case, effect)
         self.engine.step(case.id, event)
-        self._done(effect.key, event.why if isinstance(event, RefreshMissed) else "answered")
+        self._done(undone, event.why if isinstance(event, RefreshMissed) else "answered")
 
     def _asked_for_fresher(self, case: Case, effect: RefreshMethod) -> MethodRefreshed | RefreshMissed:
         """What the processor says. A method that it does not know any more is a miss."""
@@ -179,57 +188,86 @@ class Performer:
         """Send a notice that still says the truth; drop one that does not."""
         rows = self.store.load(notice.case_id, Refs())
         case = rows.case
+        if undone.note == HANDED_OVER:
+            self._found_handed_over(case, notice, undone)
+            return
         waiting = notices.waits_because(case)
         if waiting is not None:
-            self._defer(notice.key, undone, waiting, HELD_DEFER_SECONDS_MAX)
+            self._defer(undone, waiting, HELD_DEFER_SECONDS_MAX)
             return
         current = notices.as_it_leaves(case, notice)
         if case is None or current is None:
-            self._done(notice.key, "dropped: it would not be true any more")
+            self._done(undone, "dropped: it would not be true any more")
             return
         if self.engine.parts.rulebook.standing(case.processor, case.account).stops.mail:
-            self._defer(notice.key, undone, "mail is stopped")
+            self._defer(undone, "mail is stopped")
             return
         if rows.customer is None or rows.customer.mail_stopped or rows.customer.payer.email is None:
-            self._undeliverable(case, notice, "there is no address that may be written to")
+            self._undeliverable(case, notice, undone, "there is no address that may be written to")
             return
-        policy = self.engine.parts.rulebook.policy(case.policy_hash)
-        match self.mailer.send(current, rows.customer.payer, policy.timezone):
-            case Delivery.SENT:
-                self._sent(case, current, "sent")
-            case Delivery.MAYBE_SENT:
-                if notice.kind in REPEATED_WHEN_UNSURE and undone.tries_count == 0:
-                    self._defer(notice.key, undone, "maybe sent; this kind is repeated once")
-                else:
-                    self._sent(case, current, "maybe_sent")
-            case Delivery.FAILED_FOR_NOW:
-                self._defer(notice.key, undone, "the mail server did not take it")
-            case Delivery.UNDELIVERABLE:
-                self._undeliverable(case, notice, "the mail server refused the address")
+        self._hand_over(case, current, rows.customer.payer, undone)
 
-    def _sent(self, case: Case, notice: Notice, note: str) -> None:
+    def _hand_over(self, case: Case, notice: Notice, payer: Payer, undone: Undone) -> None:
+        """Give a notice to the mail server, which is written down before."""
+        policy = self.engine.parts.rulebook.policy(case.policy_hash)
+        held = self.claims.mark(undone, HANDED_OVER)
+        if held is None:
+            return
+        match self.mailer.send(notice, payer, policy.timezone):
+            case Delivery.SENT:
+                self._sent(case, notice, held, "sent")
+            case Delivery.MAYBE_SENT:
+                self._maybe_sent(case, notice, held)
+            case Delivery.FAILED_FOR_NOW:
+                self._defer(held, "the mail server did not take it")
+            case Delivery.UNDELIVERABLE:
+                self._undeliverable(case, notice, held, "the mail server refused the address")
+
+    def _found_handed_over(self, case: Case | None, notice: Notice, undone: Undone) -> None:
+        """Whoever handed it to the mail server was not heard of again: it may have left. A warning that may never have left, though it was repeated, warns nobody."""
+        if case is None:
+            self._done(undone, "maybe_sent")
+        elif notice.is_warning and undone.tries_count:
+            self._undeliverable(case, notice, undone, "whoever handed it to the mail server was not heard of again")
+        else:
+            self._maybe_sent(case, notice, undone)
+
+    def _maybe_sent(self, case: Case, notice: Notice, undone: Undone) -> None:
+        """It is not repeated, but for a warning before a pause and for the word that access is paused: once."""
+        if (notice.is_warning or notice.kind in REPEATED_WHEN_UNSURE) and undone.tries_count == 0:
+            self._defer(undone, "maybe sent; this kind is repeated once")
+        else:
+            self._sent(case, notice, undone, "maybe_sent")
+
+    def _sent(self, case: Case, notice: Notice, undone: Undone, note: str) -> None:
         """Note on the case what the customer was told."""
         self.engine.step(case.id, NoticeSent(notice.kind, notice.key, notice.is_warning, notice.next_attempt_at))
-        self._done(notice.key, note)
+        self._done(undone, note)
 
-    def _undeliverable(self, case: Case, notice: Notice, why: str) -> None:
+    def _undeliverable(self, case: Case, notice: Notice, undone: Undone, why: str) -> None:
         """Tell a person, and let the time before a pause run from now."""
         self.engine.step(case.id, NoticeBounced(notice.key, notice.is_warning, why))
-        self._done(notice.key, f"undeliverable: {why}")
+        self._done(undone, f"undeliverable: {why}")
 
     def _card_notice(self, notice: Notice, undone: Undone) -> None:
         """Tell the holder of a card that it expires, if that is still so and nothing else is to be said about it."""
         processor, account, _ = notice.case_id.split(":", 2)
+        if undone.note == HANDED_OVER:
+            self._done(undone, "maybe_sent")
+            return
         if self.engine.parts.rulebook.standing(processor, account).stops.mail:
-            self._defer(notice.key, undone, "mail is stopped")
+            self._defer(undone, "mail is stopped")
             return
         card = self._expiry_notices.as_it_stands(notice)
         customer = self.store.load(None, Refs(customer_id=notice.case_id)).customer
         if card is None or (customer is not None and customer.mail_stopped):
-            self._done(notice.key, "dropped: the card has changed or is dunned already, or its holder wants no mail")
+            self._done(undone, "dropped: the card has changed or is dunned already, or its holder wants no mail")
+            return
+        held = self.claims.mark(undone, HANDED_OVER)
+        if held is None:
             return
         match self.mailer.send(notice, card.payer, self._expiry_notices.policy(processor).timezone):
             case Delivery.SENT | Delivery.MAYBE_SENT | Delivery.UNDELIVERABLE as delivery:
-                self._done(notice.key, delivery)
+                self._done(held, delivery)
             case Delivery.FAILED_FOR_NOW:
-                self._defer(notice.key, undone, "the mail server did not take it")
+                self._defer(held, "the mail server did not take it")

@@ -124,8 +124,16 @@ class Store(Protocol):
         """Mark an effect done."""
         ...
 
-    def defer(self, effect_key: str, due_at: datetime, note: str) -> None:
-        """Count one failed try of an effect and set when the next is due."""
+    def claim(self, undone: Undone, until_at: datetime, note: str | None = None) -> Undone | None:
+        """Take an effect, or go on holding it: it is due again at `until_at`, on condition that nothing has happened to it since it was read.
+
+        The effect as it stands now, which is what to claim or defer it by next; None where it is done, or somebody else took it. Whoever comes after a holder that
+        died reads its `note`; None leaves the one that stands. Holding it until now gives it back.
+        """
+        ...
+
+    def defer(self, held: Undone, due_at: datetime, note: str) -> None:
+        """Count one failed try of an effect and set when the next is due; nothing, where somebody else took it meanwhile."""
         ...
 
     def next_due_at(self) -> datetime | None:

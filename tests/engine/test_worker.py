@@ -1,10 +1,10 @@
-"""The worker's threads: what goes wrong in one case stays in it, the same case is in one thread only, and one process performs effects."""
+"""The worker's threads: what goes wrong in one case stays in it, and the same case is in one thread only."""
 
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,8 @@ import pytest
 from dunr.application import Application
 from dunr.core.terms import AlertKind
 from dunr.entry.cli.terminal import log_to_stderr
-from dunr.entry.turn import LASTS, Turn
 from dunr.entry.worker import start_worker
 from dunr.errors import StoreUnavailable
-from dunr.manual_clock import StoreClock
 from dunr.ports import Inbound, InboundState
 from tests.engine.applications import alerts, running, settings
 
@@ -180,22 +178,3 @@ def test_an_event_of_a_processor_that_is_gone_is_told_and_the_others_go_on(appli
     application.processors.clear()
     with working(application):
         until(lambda: len(alerts(application, AlertKind.DEAD_LETTER)) == 1)
-
-
-def test_effects_are_one_processs_turn_until_it_leaves_or_dies(tmp_path: Path) -> None:
-    with running(settings(tmp_path)) as application:
-        clock = application.clock
-        assert isinstance(clock, StoreClock)
-
-        def turn(name: str) -> bool:
-            return Turn(application.store, clock, name).is_ours()  # a fresh one asks at once
-
-        first = Turn(application.store, clock, "one")
-        assert first.is_ours()
-        assert not turn("two")
-        assert turn("one")
-        first.leave()
-        assert turn("two")
-        assert not turn("one")
-        clock.move(clock.now() + LASTS + timedelta(seconds=1))
-        assert turn("one")

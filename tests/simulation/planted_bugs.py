@@ -1,12 +1,13 @@
 """Bugs that somebody could write, each planted by replacing one function or fact; the checkers must find every one."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from datetime import timedelta
 from itertools import count
 
 import pytest
 
-from dunr import sending
+from dunr import claims, sending
 from dunr.adapters.stores import memory
 from dunr.core import gate, keys, ledger, reconcile, timers
 from dunr.core.answers import Declined, Paid
@@ -159,6 +160,12 @@ def _withdraw_found(draft: Draft, event: object) -> None:
         withdraw(draft, attempt, ("not there",))
 
 
+def effects_are_not_claimed(patch: pytest.MonkeyPatch, _: Facts) -> None:
+    """Each worker performs whatever it finds."""
+    patch.setattr(claims.Claims, "holding", lambda _, undone: nullcontext(undone))
+    patch.setattr(claims.Claims, "mark", lambda _, undone, __: undone)
+
+
 PLANTED: tuple[tuple[Plant, int], ...] = (
     (no_stable_key, 50),
     (next_attempt_while_unanswered, 200),
@@ -175,4 +182,5 @@ PLANTED: tuple[tuple[Plant, int], ...] = (
     (keys_are_counted_anew, 50),
     (overpayments_are_silent, 300),
     (answers_of_stale_holders_count, 500),
+    (effects_are_not_claimed, 200),
 )

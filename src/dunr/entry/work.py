@@ -21,7 +21,7 @@ class Job:
     work: Callable[[], None]
 
 
-def jobs_due(application: Application, out_of_reach_count: int, *, with_effects: bool) -> Iterator[Job]:
+def jobs_due(application: Application, out_of_reach_count: int) -> Iterator[Job]:
     """News first, then cases, then effects. So many more are read as are out of reach, so that those behind them are not forgotten."""
     store, now = application.store, application.clock.now()
     limit = min(BATCH_MAX + out_of_reach_count, READ_AHEAD_MAX)
@@ -29,9 +29,8 @@ def jobs_due(application: Application, out_of_reach_count: int, *, with_effects:
         yield Job(_key_of(application, inbound), _apply(application, inbound))
     for case_id in store.due(now, limit):
         yield Job(case_id, _wake(application, case_id))
-    if with_effects:
-        for undone in store.undone(now, limit):
-            yield Job(_key_of_effect(undone), _perform(application, undone))
+    for undone in store.undone(now, limit):
+        yield Job(_key_of_effect(undone), _perform(application, undone))
 
 
 def _key_of(application: Application, inbound: Inbound) -> str:

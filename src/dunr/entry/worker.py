@@ -1,7 +1,7 @@
 """The worker for real time: asks again and again what is due, and does it in threads.
 
-The same case is never in two threads of one process at once; between processes, the store's conditions and the lease decide. Recorded effects, which would be
-told twice where two processes told them at once, are performed by one process at a time. What goes wrong in one case stays in that case.
+The same case is never in two threads of one process at once; between processes, the store's conditions, the lease of a card and the claim of an effect decide. What
+goes wrong in one case stays in that case.
 """
 
 import os
@@ -16,7 +16,6 @@ import structlog
 
 from dunr.application import Application
 from dunr.core.terms import AlertKind
-from dunr.entry.turn import Turn
 from dunr.entry.work import Job, jobs_due
 from dunr.errors import StoreUnavailable
 
@@ -39,7 +38,6 @@ class Worker:
         """Keep the application; nothing is begun yet."""
         self._application = application
         self._stop = stop
-        self._turn = Turn(application.store, application.clock, application.engine.parts.holder)
         self._guard = threading.Lock()
         self._busy: dict[str, Future[None]] = {}  # by what must not be done twice at once
         self._faults: dict[str, tuple[int, float]] = {}  # how often it went wrong, and when to try again
@@ -69,9 +67,9 @@ class Worker:
         with self._guard:
             begun = list(self._busy.values())
         unfinished = wait(begun, STOP_SECONDS).not_done
-        if not unfinished:
-            with suppress(StoreUnavailable):  # the next one waits until our time has passed
-                self._turn.leave()
+        if unfinished:
+            with suppress(StoreUnavailable):  # whoever follows waits until our leases have passed
+                self._application.performer.claims.give_back()
         return not unfinished
 
     def _begin_due(self, threads: ThreadPoolExecutor) -> int:
@@ -81,7 +79,7 @@ class Worker:
             resting = {key for key, (_, again_at) in self._faults.items() if again_at > now}
             out_of_reach = resting | self._busy.keys()
         try:
-            jobs = list(jobs_due(self._application, len(out_of_reach), with_effects=self._turn.is_ours()))
+            jobs = list(jobs_due(self._application, len(out_of_reach)))
             self._store_failures_count = 0
         except StoreUnavailable as unavailable:
             self._rest(unavailable)

@@ -60,9 +60,13 @@ class WatchedStore(MemoryStore):
         self._turns.port_call()
         super().done(effect_key, at, note)
 
-    def defer(self, effect_key: str, due_at: datetime, note: str) -> None:
+    def claim(self, undone: Undone, until_at: datetime, note: str | None = None) -> Undone | None:
         self._turns.port_call()
-        super().defer(effect_key, due_at, note)
+        return super().claim(undone, until_at, note)
+
+    def defer(self, held: Undone, due_at: datetime, note: str) -> None:
+        self._turns.port_call()
+        super().defer(held, due_at, note)
 
     def document(self, name: str) -> Document | None:
         self._turns.port_call()

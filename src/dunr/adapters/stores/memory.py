@@ -184,7 +184,7 @@ class MemoryStore(MemoryReports):
     def undone(self, now: datetime, limit: int) -> Sequence[Undone]:
         with self._lock:
             fates = [self._fates[key] for key in self._effects_due.due(now, limit)]
-            return [Undone(effect=fate.effect, tries_count=fate.tries_count, due_at=fate.due_at) for fate in fates]
+            return [fate.undone() for fate in fates]
 
     def done(self, effect_key: str, at: datetime, note: str) -> None:
         with self._lock:
@@ -193,13 +193,29 @@ class MemoryStore(MemoryReports):
                 fate.done_at, fate.note = at, note
                 self._effects_due.put(effect_key, None)
 
-    def defer(self, effect_key: str, due_at: datetime, note: str) -> None:
+    def claim(self, undone: Undone, until_at: datetime, note: str | None = None) -> Undone | None:
         with self._lock:
-            fate = self._fates.get(effect_key)
-            if fate is not None and fate.done_at is None:
+            fate = self._fate_as_read(undone)
+            if fate is None:
+                return None
+            fate.due_at = until_at
+            if note is not None:
+                fate.note = note
+            self._effects_due.put(undone.effect.key, until_at)
+            return fate.undone()
+
+    def defer(self, held: Undone, due_at: datetime, note: str) -> None:
+        with self._lock:
+            fate = self._fate_as_read(held)
+            if fate is not None:
                 fate.tries_count += 1
                 fate.due_at, fate.note = due_at, note
-                self._effects_due.put(effect_key, due_at)
+                self._effects_due.put(held.effect.key, due_at)
+
+    def _fate_as_read(self, read: Undone) -> Fate | None:
+        """The fate of an effect to which nothing has happened since it was read."""
+        fate = self._fates.get(read.effect.key)
+        return fate if fate is not None and fate.done_at is None and fate.due_at == read.due_at else None
 
     def next_due_at(self) -> datetime | None:
         with self._lock:

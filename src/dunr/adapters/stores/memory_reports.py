@@ -11,7 +11,7 @@ from dunr.adapters.stores.changes import effect_due_at
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
 from dunr.core.model import Attempt, Case
-from dunr.ports import EffectRecord, Inbound, InboundState
+from dunr.ports import EffectRecord, Inbound, InboundState, Undone
 
 
 class Fate:
@@ -26,6 +26,10 @@ class Fate:
         self.done_at: datetime | None = None
         self.tries_count = 0
         self.note = ""
+
+    def undone(self) -> Undone:
+        """What is still to be done, as it stands now."""
+        return Undone(effect=self.effect, tries_count=self.tries_count, due_at=self.due_at, note=self.note)
 
     def record(self) -> EffectRecord:
         """The fate as a value."""

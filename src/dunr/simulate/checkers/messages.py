@@ -1,4 +1,4 @@
-"""What left us: at most one *paused* and one *receipt* per case and round; alerts that a person must have got."""
+"""What left us: each mail once, and at most one *paused* and one *receipt* per case and round; alerts that a person must have got."""
 
 from collections import Counter
 
@@ -6,6 +6,7 @@ from dunr.core.effects import Notice, RaiseAlert
 from dunr.core.terms import AlertKind, NoticeKind
 from dunr.simulate.checkers.broken import PromiseBroken
 
+REPEATED_WHEN_UNSURE = frozenset({NoticeKind.FINAL_WARNING, NoticeKind.PAUSED})
 ONCE_A_ROUND = frozenset({NoticeKind.PAUSED, NoticeKind.RECEIPT})
 
 
@@ -21,6 +22,9 @@ class MessagesChecker:
     def mailed(self, notice: Notice) -> None:
         """A notice left, or may have left."""
         self.times[notice.key] += 1
+        most = 2 if notice.is_warning or notice.kind in REPEATED_WHEN_UNSURE else 1
+        if self.times[notice.key] > most:
+            raise PromiseBroken("a mail leaves once", f"{notice.key} left {self.times[notice.key]} times")
         if notice.kind not in ONCE_A_ROUND:
             return
         slot = (notice.case_id, notice.round, notice.kind)

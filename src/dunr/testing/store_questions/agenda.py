@@ -4,7 +4,7 @@ from datetime import datetime
 
 from dunr.core.effects import Effect
 from dunr.core.value import replace
-from dunr.ports import InboundState, Store
+from dunr.ports import InboundState, Store, Undone
 from dunr.testing.store_questions.hall import Hall
 from dunr.testing.store_rows import (
     START,
@@ -38,7 +38,7 @@ def _keys(store: Store, now: datetime) -> list[str]:
 
 
 class AgendaQuestions(Hall):
-    """`due`, `undone`, `done`, `defer` and `next_due_at`."""
+    """`due`, `undone`, `claim`, `done`, `defer` and `next_due_at`."""
 
     def test_due_cases_come_earliest_first(self) -> None:
         """Those whose time has come, a page at a time; asking does not consume them."""
@@ -96,27 +96,83 @@ class AgendaQuestions(Hall):
         """Done once; done again or deferred late, it stays done."""
         store = self.make()
         _record(store, nudge("n_1"), nudge("n_2"))
+        late = store.undone(at(1), 1)[0]
         store.done("n_1", at(2), "done")
         assert _keys(store, at(9999)) == ["n_2"]
         store.done("n_1", at(3), "again")
-        store.defer("n_1", at(4), "late")
+        store.defer(late, at(4), "late")
+        assert store.claim(late, at(4)) is None
         assert _keys(store, at(9999)) == ["n_2"]
 
     def test_a_deferred_effect_waits_and_counts_its_tries(self) -> None:
         """It failed twice; it comes back at its new time with two tries."""
         store = self.make()
         _record(store, nudge("n_1"))
-        store.defer("n_1", at(10), "no answer")
-        store.defer("n_1", at(20), "no answer")
+        for due, again in ((1, 10), (10, 20)):
+            [undone] = store.undone(at(due), 9)
+            store.defer(undone, at(again), "no answer")
         assert _keys(store, at(19)) == []
         [undone] = store.undone(at(20), 9)
-        assert (undone.tries_count, undone.due_at) == (2, at(20))
+        assert (undone.tries_count, undone.due_at, undone.note) == (2, at(20), "no answer")
+
+    def test_a_claimed_effect_is_offered_again_when_the_claim_has_passed(self) -> None:
+        """Whoever took it died: nobody has it until then, and then it is offered with what the dead one had noted, and without a try more."""
+        store = self.make()
+        _record(store, nudge("n_1"), nudge("n_2"))
+        claimed = store.claim(store.undone(at(1), 9)[0], at(61), "begun")
+        assert claimed is not None
+        assert (claimed.effect, claimed.due_at, claimed.note) == (nudge("n_1"), at(61), "begun")
+        assert _keys(store, at(60)) == ["n_2"]
+        assert store.undone(at(61), 9)[-1] == claimed
+        assert store.next_due_at() == at(1)
+
+    def test_an_effect_is_claimed_by_one_of_those_who_read_it(self) -> None:
+        """The second one is told no; the first goes on holding it, puts it off, and holds it no more."""
+        store = self.make()
+        _record(store, nudge("n_1"))
+        [read] = store.undone(at(1), 9)
+        held = store.claim(read, at(61))
+        assert held is not None
+        assert store.claim(read, at(62)) is None
+        longer = store.claim(held, at(90), "sending")
+        assert longer is not None
+        assert store.claim(held, at(99)) is None
+        store.defer(longer, at(70), "no answer")
+        assert store.claim(longer, at(99)) is None
+        [undone] = store.undone(at(70), 9)
+        assert (undone.tries_count, undone.note) == (1, "no answer")
+
+    def test_a_holder_who_comes_late_puts_nothing_off(self) -> None:
+        """Its claim has passed and somebody else has the effect: what it says about it counts no more, but for that it is done."""
+        store = self.make()
+        _record(store, nudge("n_1"))
+        late = store.claim(store.undone(at(1), 9)[0], at(61))
+        assert late is not None
+        held = store.claim(store.undone(at(61), 9)[0], at(121))
+        assert held is not None
+        store.defer(late, at(62), "no answer")
+        assert _keys(store, at(120)) == []
+        assert store.undone(at(121), 9) == [held]
+        store.done("n_1", at(122), "done")
+        assert store.claim(held, at(181)) is None
+        assert _keys(store, at(9999)) == []
+
+    def test_a_claim_is_given_back(self) -> None:
+        """A process that ends in good order holds it until now: it is due at once, and its note stays."""
+        store = self.make()
+        _record(store, nudge("n_1"))
+        held = store.claim(store.undone(at(1), 9)[0], at(61), "begun")
+        assert held is not None
+        assert store.claim(held, at(2)) is not None
+        assert [(one.due_at, one.note, one.tries_count) for one in store.undone(at(2), 9)] == [(at(2), "begun", 0)]
 
     def test_an_unknown_effect_is_left_alone(self) -> None:
         """A key that names nothing: nothing appears."""
         store = self.make()
         store.done("n_9", START, "done")
-        store.defer("n_9", START, "later")
+        unknown = Undone(effect=nudge("n_9"), tries_count=0, due_at=START)
+        store.defer(unknown, START, "later")
+        assert store.claim(unknown, at(9)) is None
         assert _keys(store, at(9999)) == []
 
     def test_an_idle_store_has_nothing_coming(self) -> None:

@@ -11,6 +11,7 @@ from dunr.testing.store_rows import (
     NOTHING,
     START,
     alert,
+    at,
     audit_entry,
     decide,
     load,
@@ -126,6 +127,20 @@ class RacingQuestions(Hall):
         answers = together([partial(store.commit, [change]) for change in changes])
         assert [list(answer) for answer in answers] == [[True]] * THREADS
         assert [undone.effect for undone in store.undone(START, 99)] == [alert("a_1")]
+
+    def test_of_eight_that_claim_an_effect_one_gets_it(self) -> None:
+        """All have read it; again for each of twenty-five effects."""
+        store = self.make()
+        alerts = tuple(alert(f"a_{number}") for number in range(ROUNDS))
+        put(store, decide(effects=alerts))
+        read = store.undone(START, ROUNDS)
+        assert len(read) == ROUNDS
+
+        def claim(_: int) -> list[bool]:
+            return [store.claim(undone, at(60)) is not None for undone in read]
+
+        answers = together([partial(claim, thread) for thread in range(THREADS)])
+        assert [sum(got) for got in zip(*answers, strict=True)] == [1] * ROUNDS
 
     def test_eight_that_write_one_chain_keep_it_whole(self) -> None:
         """Each entry follows the one before it; the head on the case is the last one's hash."""

@@ -151,7 +151,7 @@ class ReportingQuestions(ABC):
         effects = (nudge("n_1"), nudge("n_2"), nudge("n_3"))
         put(store, decide(case=new_case(), audit=(audit_entry(7),), effects=effects))
         store.done("n_1", at(9), "sent")
-        store.defer("n_2", at(20), "no answer")
+        store.defer(store.undone(at(9), 1)[0], at(20), "no answer")
         assert list(store.effects(kind=None, case_id=None, limit=99)) == [
             EffectRecord(nudge("n_3"), recorded_at=at(7), done_at=None, tries_count=0, note=""),
             EffectRecord(nudge("n_2"), recorded_at=at(7), done_at=None, tries_count=1, note="no answer"),

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import bindparam, func, select, union_all, update
+from sqlalchemy import Text, bindparam, func, select, union_all, update
 
 from dunr.adapters.stores.sql.columns import effect_from
 from dunr.adapters.stores.sql.database import Database
 from dunr.adapters.stores.sql.tables import Instant, cases, effects, inbounds
+from dunr.core.value import replace
 from dunr.ports import Undone
 
 DUE = (
@@ -17,14 +18,18 @@ DUE = (
     .limit(bindparam("limit"))
 )
 UNDONE = (
-    select(effects.c.kind, effects.c.body, effects.c.tries_count, effects.c.due_at)
+    select(effects.c.kind, effects.c.body, effects.c.tries_count, effects.c.due_at, effects.c.note)
     .where(effects.c.done_at.is_(None), effects.c.due_at <= bindparam("now", type_=Instant))
     .order_by(effects.c.due_at, effects.c.sequence)
     .limit(bindparam("limit"))
 )
 STILL_UNDONE = update(effects).where(effects.c.key == bindparam("wanted"), effects.c.done_at.is_(None))
 DONE = STILL_UNDONE.values(done_at=bindparam("at", type_=Instant), note=bindparam("why"))
-DEFER = STILL_UNDONE.values(
+STILL_AS_READ = STILL_UNDONE.where(effects.c.due_at == bindparam("read_at", type_=Instant))
+CLAIM = STILL_AS_READ.values(
+    due_at=bindparam("at", type_=Instant), note=func.coalesce(bindparam("why", type_=Text), effects.c.note)
+)
+DEFER = STILL_AS_READ.values(
     due_at=bindparam("at", type_=Instant), note=bindparam("why"), tries_count=effects.c.tries_count + 1
 )
 FIRSTS = union_all(
@@ -35,7 +40,7 @@ FIRSTS = union_all(
 
 
 class SqlOutbox:
-    """`due`, `undone`, `done`, `defer` and `next_due_at`."""
+    """`due`, `undone`, `claim`, `done`, `defer` and `next_due_at`."""
 
     _database: Database
 
@@ -44,14 +49,22 @@ class SqlOutbox:
 
     def undone(self, now: datetime, limit: int) -> Sequence[Undone]:
         rows = self._database.rows(UNDONE, {"now": now, "limit": limit})
-        return [Undone(effect=effect_from(row), tries_count=row.tries_count, due_at=row.due_at) for row in rows]
+        return [
+            Undone(effect=effect_from(row), tries_count=row.tries_count, due_at=row.due_at, note=row.note)
+            for row in rows
+        ]
 
     def done(self, effect_key: str, at: datetime, note: str) -> None:
         parameters = {"wanted": effect_key, "at": at, "why": note}
         self._database.write_once(lambda connection: connection.execute(DONE, parameters))
 
-    def defer(self, effect_key: str, due_at: datetime, note: str) -> None:
-        parameters = {"wanted": effect_key, "at": due_at, "why": note}
+    def claim(self, undone: Undone, until_at: datetime, note: str | None = None) -> Undone | None:
+        parameters = {"wanted": undone.effect.key, "read_at": undone.due_at, "at": until_at, "why": note}
+        taken = self._database.write_once(lambda connection: connection.execute(CLAIM, parameters).rowcount == 1)
+        return replace(undone, due_at=until_at, note=undone.note if note is None else note) if taken else None
+
+    def defer(self, held: Undone, due_at: datetime, note: str) -> None:
+        parameters = {"wanted": held.effect.key, "read_at": held.due_at, "at": due_at, "why": note}
         self._database.write_once(lambda connection: connection.execute(DEFER, parameters))
 
     def next_due_at(self) -> datetime | None:
