@@ -1,10 +1,12 @@
 """The body of a request, under a limit of size and of time, and its strict reading as JSON."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import TypeVar
 
 import msgspec
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
+from starlette.types import Receive
 
 from dunr.entry.web.problems import NotReadable, TooLarge, TooSlow
 from dunr.errors import BadRequest
@@ -17,35 +19,46 @@ API_BODY_BYTES_MAX = 65_536
 
 async def read_body(request: Request, bytes_max: int) -> bytes:
     """The raw bytes as they came. Stops reading as soon as there are too many."""
-    refuse_encoded(request)
-    told = request.headers.get("content-length", "")
+    return await receive_body(request.headers, request.receive, bytes_max)
+
+
+async def receive_body(headers: Mapping[str, str], receive: Receive, bytes_max: int) -> bytes:
+    """The same, for whoever has no request. `headers` are in lower case."""
+    refuse_encoded(headers)
+    told = headers.get("content-length", "")
     if told.isdecimal() and int(told) > bytes_max:
         raise _too_large(bytes_max)
     try:
         async with asyncio.timeout(BODY_SECONDS_MAX):
-            return await _gather(request, bytes_max)
+            return await _gather(receive, bytes_max)
     except TimeoutError:
         raise TooSlow(f"The body did not arrive within {BODY_SECONDS_MAX:.0f} seconds; send it again.") from None
-    except ClientDisconnect:
-        raise BadRequest("The connection was closed before the body was complete.") from None
 
 
-async def _gather(request: Request, bytes_max: int) -> bytes:
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > bytes_max:
+async def _gather(receive: Receive, bytes_max: int) -> bytes:
+    """All parts; most bodies come in one, which is not copied."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise BadRequest("The connection was closed before the body was complete.")
+        part = message.get("body", b"")
+        size += len(part)
+        if size > bytes_max:
             raise _too_large(bytes_max)
-    return bytes(body)
+        parts.append(part)
+        if not message.get("more_body", False):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _too_large(bytes_max: int) -> TooLarge:
     return TooLarge(f"The body is longer than {bytes_max} bytes, which is the most that is read here.")
 
 
-def refuse_encoded(request: Request) -> None:
+def refuse_encoded(headers: Mapping[str, str]) -> None:
     """Signatures are over the bytes that were sent, and a small packed body may unpack to a huge one."""
-    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("", "identity"):
         raise NotReadable("Bodies with a Content-Encoding are not read here; send the body as it is.")
 

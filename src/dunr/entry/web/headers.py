@@ -1,12 +1,12 @@
-"""The headers that every answer carries: no script, no frame, no guessing of types, and nothing private in a cache."""
+"""The headers that every answer carries: no script, no frame, no guessing of types, and nothing private in a cache. And those of a request, read at once."""
+
+from collections.abc import Iterable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 CONTENT_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-CACHE_CONTROL = b"cache-control"
-CONTENT_SECURITY_POLICY = b"content-security-policy"
 FIXED = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -14,14 +14,18 @@ FIXED = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+DEFAULTS = ((b"cache-control", b"no-store"), (b"content-security-policy", CONTENT_POLICY.encode()))
+
+# For the answer to an error that nobody expected, which is made outside.
+SAFE = {name.decode(): value.decode() for name, value in (*FIXED, *DEFAULTS)}
 
 
-SAFE = {
-    name.decode(): value.decode() for name, value in FIXED
-} | {  # for the answer to an error that nobody expected, which is made outside
-    "cache-control": "no-store",
-    "content-security-policy": CONTENT_POLICY,
-}
+def first_of_each(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The headers of a request by their names in lower case; of those that came twice, the first."""
+    told: dict[str, str] = {}
+    for name, value in headers:
+        told.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+    return told
 
 
 class SecurityHeaders:
@@ -38,13 +42,9 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = message["headers"] = list(message.get("headers", ()))
+                headers = message["headers"] = [*message.get("headers", ()), *FIXED]
                 names = {name for name, _ in headers}
-                headers.extend(FIXED)
-                if CACHE_CONTROL not in names:
-                    headers.append((CACHE_CONTROL, b"no-store"))
-                if CONTENT_SECURITY_POLICY not in names:
-                    headers.append((CONTENT_SECURITY_POLICY, CONTENT_POLICY.encode()))
+                headers.extend(default for default in DEFAULTS if default[0] not in names)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

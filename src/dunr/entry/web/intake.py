@@ -4,25 +4,26 @@ The signature is checked over the bytes as they came, on the event loop; the sto
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from dunr.core.terms import AlertKind
-from dunr.entry.web.bodies import read_body
+from dunr.entry.web.bodies import receive_body
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.gathering import GatheringWriter
+from dunr.entry.web.headers import first_of_each
 from dunr.entry.web.quiet import QUIET_SECONDS_MAX
 from dunr.errors import BadSignature, NoSuchThing, StoreUnavailable
 from dunr.ports import Inbound, Processor, Receipt
 
 SKEW_ALERT_EVERY = timedelta(hours=1)
 TAKEN = b'{"received":true}'
+TAKEN_HEADERS = ((b"content-length", b"%d" % len(TAKEN)), (b"content-type", b"application/json"))
 
 _log = structlog.get_logger()
 
@@ -39,27 +40,32 @@ class WebhookIntake:
 
     def route(self) -> Route:
         """POST /webhooks/{processor}."""
-        return Route("/webhooks/{processor}", self.receive, methods=["POST"])
+        return Route("/webhooks/{processor}", self, methods=["POST"])
 
-    async def receive(self, request: Request) -> Response:
-        """Take one body, which may hold several events."""
-        processor = self._application.processors.get(request.path_params["processor"])
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take one body, and say that it is kept. There is no request and no response in between: nothing else is asked so often."""
+        processor = self._application.processors.get(scope["path_params"]["processor"])
         if processor is None:
             raise NoSuchThing("No processor of that name sends its webhooks here.")
-        body = await read_body(request, self._body_bytes_max)
-        inbounds = await self._verified(processor, body, request)
+        headers = first_of_each(scope["headers"])
+        await self._take(processor, await receive_body(headers, receive, self._body_bytes_max), headers)
+        await send({"type": "http.response.start", "status": 200, "headers": TAKEN_HEADERS})
+        await send({"type": "http.response.body", "body": TAKEN})
+
+    async def _take(self, processor: Processor, body: bytes, headers: Mapping[str, str]) -> None:
+        """Take one body, which may hold several events."""
+        inbounds = await self._verified(processor, body, headers)
         if inbounds:
             receipts = await self._writer.submit(inbounds)
             if Receipt.CONFLICT in receipts:
                 await self._face.acting.run(partial(self._application.intake.received, inbounds, receipts))
             await self._let_it_settle()
-        return Response(TAKEN, media_type="application/json")
 
-    async def _verified(self, processor: Processor, body: bytes, request: Request) -> Sequence[Inbound]:
+    async def _verified(self, processor: Processor, body: bytes, headers: Mapping[str, str]) -> Sequence[Inbound]:
         """The events of a body that is proved to come from the processor, at the moment of its arrival."""
         now = self._application.clock.now()
         try:
-            return processor.verify(body, request.headers, now)
+            return processor.verify(body, headers, now)
         except BadSignature as bad:
             self._face.bad_signatures_count += 1
             if bad.skew_seconds is not None:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from sqlalchemy import Row
 
 from dunr.adapters.stores.changes import effect_due_at, inbound_due_at, is_running, method_id_of
-from dunr.adapters.stores.rows import effect_from_json, kind_of, texts_from_json, to_json
+from dunr.adapters.stores.rows import effect_from_json, kind_of, texts_from_json, to_json, to_microseconds
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
 from dunr.core.model import Attempt, Case, Customer, Method, Subscription
@@ -132,22 +132,30 @@ def effect_cells(effect: RecordedEffect, recorded: datetime) -> Cells:
     }
 
 
-def inbound_cells(inbound: Inbound) -> Cells:
-    return {
-        "key": inbound.key,
-        "processor": inbound.processor,
-        "account": inbound.account,
-        "event_type": inbound.event_type,
-        "live": inbound.live,
-        "received_at": inbound.received_at,
-        "body": inbound.body,
-        "body_sha256": inbound.body_sha256,
-        "state": _word(inbound.state),
-        "note": inbound.note,
-        "tries_count": inbound.tries_count,
-        "next_try_at": inbound.next_try_at,
-        "due_at": inbound_due_at(inbound),
-    }
+INBOUND_NAMES = (
+    *("key", "processor", "account", "event_type", "live", "received_at", "body", "body_sha256"),
+    *("state", "note", "tries_count", "next_try_at", "due_at"),
+)
+
+
+def inbound_values(inbound: Inbound) -> tuple[object, ...]:
+    """What stands in the columns of `INBOUND_NAMES`, as a driver takes it: no statement is built and no type looked up for an event that comes in."""
+    next_try_at, due_at = inbound.next_try_at, inbound_due_at(inbound)
+    return (
+        inbound.key,
+        inbound.processor,
+        inbound.account,
+        inbound.event_type,
+        inbound.live,
+        to_microseconds(inbound.received_at),
+        inbound.body,
+        inbound.body_sha256,
+        inbound.state.value,
+        inbound.note,
+        inbound.tries_count,
+        None if next_try_at is None else to_microseconds(next_try_at),
+        None if due_at is None else to_microseconds(due_at),
+    )
 
 
 # --- and back -----------------------------------------------------------------------------------------------------------

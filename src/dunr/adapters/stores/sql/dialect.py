@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, Executable, Insert, Table, Update
 
 from dunr.adapters.stores.sql.columns import Cells, Result
 from dunr.adapters.stores.sql.tables import cases, customers, methods, subscriptions
+from dunr.ports import Inbound
 
 ROW_TABLES = (
     cases,
@@ -37,7 +38,7 @@ class Fault(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What became of a row that was to be inserted unless its key stands: whether it is new, and the digest that stands where it is not."""
+    """What became of an event that was to be inserted unless its key stands: whether it is new, and the digest of what stands (None: nothing any more)."""
 
     is_new: bool
     standing_sha256: str | None
@@ -106,8 +107,8 @@ class Dialect(Protocol):
         """Insert rows, or overwrite every column of those that exist."""
         ...
 
-    def arrive(self, connection: Connection, events: Sequence[Cells]) -> Sequence[Arrival]:
-        """Insert each event whose key does not stand yet, in one statement where nobody interferes. No two have the same key."""
+    def arrive(self, connection: Connection, events: Sequence[Inbound]) -> Sequence[Arrival]:
+        """Insert each event whose key does not stand yet; what became of each, in order. No two have the same key."""
         ...
 
     def find(self, connection: Connection, wanted: Wanted) -> Found:

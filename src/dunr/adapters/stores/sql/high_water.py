@@ -10,18 +10,17 @@ has in hand belongs to a database that is gone, and only a start asks whether th
 import os
 from pathlib import Path
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection
 
-from dunr.adapters.stores.sql.tables import identity
+from dunr.adapters.stores.sql.sqlite_driver import driver_of
 from dunr.errors import StoreUnavailable
 
 MARK = "mark"
 DIGITS = 20  # one width, so that overwriting in place never leaves half a number
 
-READ_MARK = select(identity.c.counter).where(identity.c.name == MARK)
-RAISE_MARK = update(identity).where(identity.c.name == MARK).values(counter=identity.c.counter + 1)
-SET_MARK = update(identity).where(identity.c.name == MARK).values(counter=bindparam("count"))
-RAISED_MARK = RAISE_MARK.returning(identity.c.counter)
+READ_MARK = "SELECT counter FROM identity WHERE name = 'mark'"
+RAISE_MARK = "UPDATE identity SET counter = counter + 1 WHERE name = 'mark' RETURNING counter"
+SET_MARK = "UPDATE identity SET counter = ? WHERE name = 'mark'"
 
 
 class HighWater:
@@ -34,9 +33,16 @@ class HighWater:
 
     def beside(self) -> int | None:
         """The mark in the file; None where there is no such file, or nothing readable in it."""
-        if self._path is None or not self._path.exists():
+        if self._path is None:
             return None
-        text = self._path.read_bytes().strip()
+        try:
+            file = os.open(self._path, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        try:
+            text = os.read(file, DIGITS + 1).strip()
+        finally:
+            os.close(file)
         return int(text) if text.isdigit() else None
 
     def raise_in(self, connection: Connection) -> int | None:
@@ -46,11 +52,11 @@ class HighWater:
         if self._path is None:
             return None
         if not self._agrees:
-            beside, inside = self.beside(), connection.execute(READ_MARK).scalar_one()
+            beside, inside = self.beside(), _counter(connection, READ_MARK)
             self._agrees = beside is not None and beside <= inside
             if not self._agrees:
                 return None
-        mark: int = connection.execute(RAISED_MARK).scalar_one()
+        mark = _counter(connection, RAISE_MARK)
         beside = self.beside()
         if beside is not None and beside >= mark:
             raise StoreUnavailable(
@@ -70,9 +76,8 @@ class HighWater:
         """Set the mark in the database above what either place says, as part of a transaction; the new mark."""
         if self._path is None:
             return None
-        inside: int = connection.execute(READ_MARK).scalar_one()
-        mark = max(inside, self.beside() or 0) + 1
-        connection.execute(SET_MARK, {"count": mark})
+        mark = max(_counter(connection, READ_MARK), self.beside() or 0) + 1
+        driver_of(connection).execute(SET_MARK, (mark,))
         return mark
 
     def create(self) -> None:
@@ -86,3 +91,10 @@ class HighWater:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def _counter(connection: Connection, statement: str) -> int:
+    """The one number that a statement answers. All is fetched, so that the statement is over before the commit."""
+    [(counter,)] = driver_of(connection).execute(statement).fetchall()
+    assert isinstance(counter, int)
+    return counter

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from dunr.adapters.stores.changes import inbound_due_at, kept_conflict, settled
 from dunr.adapters.stores.rows import snapshot_from_json, to_json
-from dunr.adapters.stores.sql.columns import inbound_cells, inbound_from
+from dunr.adapters.stores.sql.columns import inbound_from
 from dunr.adapters.stores.sql.database import Database
 from dunr.adapters.stores.sql.tables import Instant, inbounds
 from dunr.core.snapshot import Snapshot
@@ -48,28 +48,27 @@ class SqlInbox:
         """Insert the first of each key, then compare the others with what stands there. Other bodies are kept in a statement of their own: where it fails, nothing
         was acknowledged, and the sender comes again.
         """
-        firsts = {inbound.key: inbound for inbound in reversed(group)}
-        ordered = [inbound for inbound in group if firsts[inbound.key] is inbound]
-        arrivals = self._database.dialect.arrive(connection, [inbound_cells(inbound) for inbound in ordered])
-        new = {inbound.key for inbound, arrival in zip(ordered, arrivals, strict=True) if arrival.is_new}
-        standing = {
-            inbound.key: inbound.body_sha256 if arrival.is_new else arrival.standing_sha256
-            for inbound, arrival in zip(ordered, arrivals, strict=True)
-        }
-        receipts: list[Receipt] = []
-        conflicts: list[Inbound] = []
+        dialect = self._database.dialect
+        firsts: dict[str, Inbound] = {}
         for inbound in group:
-            if inbound.key in new:
-                new.remove(inbound.key)
+            firsts.setdefault(inbound.key, inbound)
+        arrivals = dict(zip(firsts, dialect.arrive(connection, list(firsts.values())), strict=True))
+        unclaimed = {key for key, arrival in arrivals.items() if arrival.is_new}
+        receipts: list[Receipt] = []
+        conflicts: dict[str, Inbound] = {}
+        for inbound in group:
+            arrival = arrivals[inbound.key]
+            if inbound.key in unclaimed:
+                unclaimed.remove(inbound.key)
                 receipts.append(Receipt.NEW)
-            elif inbound.body_sha256 == standing[inbound.key]:
+            elif inbound.body_sha256 == arrival.standing_sha256:
                 receipts.append(Receipt.DUPLICATE)
             else:
                 receipts.append(Receipt.CONFLICT)
-                conflicts.append(kept_conflict(inbound))
+                kept = kept_conflict(inbound)
+                conflicts[kept.key] = kept
         if conflicts:
-            insert = self._database.dialect.insert_or_ignore(inbounds)
-            connection.execute(insert, [inbound_cells(inbound) for inbound in conflicts])
+            dialect.arrive(connection, list(conflicts.values()))
         return receipts
 
     def unapplied(self, now: datetime, limit: int) -> Sequence[Inbound]:

@@ -23,11 +23,11 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from dunr.adapters.stores.sql.bell import Bell, Listener
-from dunr.adapters.stores.sql.columns import Cells
 from dunr.adapters.stores.sql.dialect import Arrival, Ask, Batch, Fault, Found, Wanted
 from dunr.adapters.stores.sql.postgres_arrivals import arrive
 from dunr.adapters.stores.sql.postgres_commits import find, write
 from dunr.errors import StoreUnavailable
+from dunr.ports import Inbound
 
 CONNECT_SECONDS = 5
 STATEMENT_SECONDS = 30.0
@@ -114,7 +114,7 @@ class PostgresDialect:
     def insert_or_update(self, table: Table) -> Insert:
         return _insert_or_update(table)
 
-    def arrive(self, connection: Connection, events: Sequence[Cells]) -> Sequence[Arrival]:
+    def arrive(self, connection: Connection, events: Sequence[Inbound]) -> Sequence[Arrival]:
         return arrive(connection, events)
 
     def find(self, connection: Connection, wanted: Wanted) -> Found:

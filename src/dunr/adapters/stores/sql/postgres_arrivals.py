@@ -6,23 +6,22 @@ took when it began; only then a second question is asked. Bodies go over in bina
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from sqlalchemy import ARRAY, Connection, Text, any_, bindparam, select
 
-from dunr.adapters.stores.rows import to_microseconds
-from dunr.adapters.stores.sql.columns import Cells
+from dunr.adapters.stores.sql.columns import INBOUND_NAMES, inbound_values
 from dunr.adapters.stores.sql.dialect import Arrival
+from dunr.adapters.stores.sql.postgres_commits import driver_of
 from dunr.adapters.stores.sql.tables import inbounds
+from dunr.ports import Inbound
 
 DIGESTS = select(inbounds.c.key, inbounds.c.body_sha256).where(
     inbounds.c.key == any_(bindparam("keys", type_=ARRAY(Text)))
 )
 
-_COLUMNS = tuple(column for column in inbounds.columns if column.name not in {"sequence", "snapshot"})
-_NAMES = ", ".join(column.name for column in _COLUMNS)
+_NAMES = ", ".join(INBOUND_NAMES)
 _SQL_TYPES = {"TEXT": "text", "BOOLEAN": "boolean", "BLOB": "bytea", "BIGINT": "bigint"}
-_ARRAYS = ", ".join(f"%({column.name})b::{_SQL_TYPES[str(column.type)]}[]" for column in _COLUMNS)
+_ARRAYS = ", ".join(f"%({name})b::{_SQL_TYPES[str(inbounds.c[name].type)]}[]" for name in INBOUND_NAMES)
 
 # Put together from the names of our own columns; each value is bound.
 ARRIVE = (
@@ -35,15 +34,14 @@ ARRIVE = (
 )
 
 
-def arrive(connection: Connection, events: Sequence[Cells]) -> Sequence[Arrival]:
+def arrive(connection: Connection, events: Sequence[Inbound]) -> Sequence[Arrival]:
     """Insert each event whose key does not stand yet."""
-    arrays = {
-        column.name: [
-            to_microseconds(value) if isinstance(value := cells[column.name], datetime) else value for cells in events
-        ]
-        for column in _COLUMNS
-    }
-    rows = connection.exec_driver_sql(ARRIVE, arrays).all()
+    columns = dict(zip(INBOUND_NAMES, map(list, zip(*map(inbound_values, events), strict=True)), strict=True))
+    with driver_of(connection).cursor() as cursor:
+        rows = cursor.execute(ARRIVE, columns).fetchall()
     unseen = [key for key, is_new, standing in rows if not is_new and standing is None]
     late = {row.key: row.body_sha256 for row in connection.execute(DIGESTS, {"keys": unseen})} if unseen else {}
-    return [Arrival(is_new, standing or late.get(key)) for key, is_new, standing in rows]
+    return [
+        Arrival(is_new, event.body_sha256 if is_new else standing or late.get(key))
+        for event, (key, is_new, standing) in zip(events, rows, strict=True)
+    ]

@@ -62,7 +62,7 @@ def find(connection: Connection, wanted: Wanted) -> Found:
     parameters["chains"] = [case_id for case_id, _ in wanted.places]
     parameters["numbers"] = [number for _, number in wanted.places]
     parameters["cards"], parameters["postings"] = list(wanted.cards), list(wanted.postings)
-    driver = _driver_of(connection)
+    driver = driver_of(connection)
     with driver.cursor() as cursor:
         cursor.execute(look(asked, wanted.written, beside), parameters)
         for kind, name, number, word in cursor:
@@ -81,7 +81,7 @@ def write(connection: Connection, batches: Sequence[Batch]) -> None:
     """Send all batches and the commit, then hear what became of them."""
     if not batches:
         return
-    driver = _driver_of(connection)
+    driver = driver_of(connection)
     cursors = [driver.cursor() for _ in batches]
     with driver.pipeline():
         for batch, cursor in zip(batches, cursors, strict=True):
@@ -97,7 +97,8 @@ def write(connection: Connection, batches: Sequence[Batch]) -> None:
         cursor.close()
 
 
-def _driver_of(connection: Connection) -> "psycopg.Connection[TupleRow]":
+def driver_of(connection: Connection) -> "psycopg.Connection[TupleRow]":
+    """The driver's own connection, for what is asked again and again."""
     driver = connection.connection.driver_connection
     assert isinstance(driver, psycopg.Connection)
     return driver

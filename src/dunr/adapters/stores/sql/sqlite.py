@@ -25,17 +25,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool, StaticPool
 
-from dunr.adapters.stores.sql.columns import Cells
 from dunr.adapters.stores.sql.dialect import ROW_TABLES, Arrival, Ask, Batch, Fault, Found, LostRace, Wanted
-from dunr.adapters.stores.sql.tables import attempts, audit, inbounds, postings
+from dunr.adapters.stores.sql.sqlite_arrivals import arrive
+from dunr.adapters.stores.sql.tables import attempts, audit, postings
+from dunr.ports import Inbound
 
 READERS_MAX = 64
 STATEMENTS_CACHED = 500
 
-DIGESTS = select(inbounds.c.key, inbounds.c.body_sha256).where(inbounds.c.key.in_(bindparam("keys", expanding=True)))
 VERSIONS = union_all(
     *(
         select(literal(number).label("kind"), table.c.id, table.c.version).where(
@@ -61,7 +61,7 @@ class SqliteDialect:
         self._url = url
         self.busy_seconds = busy_seconds
         self.one_writer = True
-        self.driver_errors: tuple[type[Exception], ...] = ()
+        self.driver_errors: tuple[type[Exception], ...] = (sqlite3.Error,)
         self._file = Path(url.database or "")
         self.path: Path | None = self._file
 
@@ -94,7 +94,11 @@ class SqliteDialect:
             poolclass=StaticPool,
             pool_reset_on_return=None,
             query_cache_size=STATEMENTS_CACHED,
-            connect_args={"timeout": self.busy_seconds, "check_same_thread": False},
+            connect_args={
+                "timeout": self.busy_seconds,
+                "check_same_thread": False,
+                "cached_statements": STATEMENTS_CACHED,
+            },
         )
         event.listen(engine, "connect", _prepare_writer)
         event.listen(engine, "begin", _begin_immediate)
@@ -112,14 +116,8 @@ class SqliteDialect:
     def insert_or_update(self, table: Table) -> Insert:
         return _insert_or_update(table)
 
-    def arrive(self, connection: Connection, events: Sequence[Cells]) -> Sequence[Arrival]:
-        """Insert what is new, then look at what stands in the place of the others: nobody writes in between."""
-        insert_new = _insert_or_ignore(inbounds).returning(inbounds.c.key)
-        new = set(connection.execute(insert_new, events).scalars())
-        known = [cells["key"] for cells in events if cells["key"] not in new]
-        rows = connection.execute(DIGESTS, {"keys": known}) if known else ()
-        standing = {row.key: row.body_sha256 for row in rows}
-        return [Arrival(cells["key"] in new, standing.get(str(cells["key"]))) for cells in events]
+    def arrive(self, connection: Connection, events: Sequence[Inbound]) -> Sequence[Arrival]:
+        return arrive(connection, events)
 
     def find(self, connection: Connection, wanted: Wanted) -> Found:
         """Whoever writes is alone, so that nothing has to be locked; what nobody wants to know is not asked."""
@@ -164,9 +162,10 @@ class SqliteDialect:
 
     def judge(self, error: Exception) -> Fault | None:
         """Busy and locked are races; whatever else the file cannot do is its condition."""
-        if not isinstance(error, OperationalError):
+        said = error.orig if isinstance(error, DBAPIError) else error
+        if not isinstance(said, sqlite3.OperationalError):
             return None
-        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest a detail
+        code = getattr(said, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest a detail
         return Fault.RACE if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else Fault.CONDITION
 
 
