@@ -7,8 +7,8 @@ database's condition but our own bug (a broken constraint, a wrong statement) is
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import TypeVar
 
@@ -34,6 +34,7 @@ class Database:
         self.high_water = HighWater(dialect.path)
         self._readers = dialect.reading()
         self._writers = dialect.writing()
+        self._kept: Connection | None = None
         self._turn = Lock() if dialect.one_writer else nullcontext()
         self._errors: tuple[type[Exception], ...] = (DBAPIError, *dialect.driver_errors)
 
@@ -66,16 +67,32 @@ class Database:
     def close(self) -> None:
         """Let go of the database."""
         self.dialect.close()
+        if self._kept is not None:
+            self._kept.close()
         self._readers.dispose()
         self._writers.dispose()
         self.high_water.close()
+
+    @contextmanager
+    def _writer(self) -> Iterator[Connection]:
+        """A connection that may write, for one turn. Where there is one writer, it is always the same: taking one out and giving it back costs more than a small
+        transaction does.
+        """
+        with self._turn:
+            if not self.dialect.one_writer:
+                with self._writers.connect() as connection:
+                    yield connection
+                return
+            if self._kept is None:
+                self._kept = self._writers.connect()
+            yield self._kept
 
     def _read(self, statement: Executable, parameters: Mapping[str, object] | None) -> Sequence[Result]:
         with self._readers.connect() as connection:
             return connection.execute(statement, parameters).all()
 
     def _write(self, work: Callable[[Connection], Answer]) -> Answer:
-        with self._turn, self._writers.connect() as connection:
+        with self._writer() as connection:
             with connection.begin():
                 answer = work(connection)
                 mark = self.high_water.raise_in(connection)
@@ -87,7 +104,7 @@ class Database:
             return work(connection)
 
     def _prepare(self, work: Callable[[Connection], Answer]) -> Answer:
-        with self._turn, self._writers.connect() as connection, connection.begin():
+        with self._writer() as connection, connection.begin():
             return work(connection)
 
     def _migrate(self, work: Callable[[Connection], Answer]) -> Answer:

@@ -33,17 +33,9 @@ class HighWater:
 
     def beside(self) -> int | None:
         """The mark in the file; None where there is no such file, or nothing readable in it."""
-        if self._path is None:
+        if self._path is None or not self._path.exists():
             return None
-        try:
-            file = os.open(self._path, os.O_RDONLY)
-        except FileNotFoundError:
-            return None
-        try:
-            text = os.read(file, DIGITS + 1).strip()
-        finally:
-            os.close(file)
-        return int(text) if text.isdigit() else None
+        return _number(self._path.read_bytes())
 
     def raise_in(self, connection: Connection) -> int | None:
         """Raise the mark in the database, as part of a transaction; the new mark, or None where it must stay as it
@@ -57,7 +49,7 @@ class HighWater:
             if not self._agrees:
                 return None
         mark = _counter(connection, RAISE_MARK)
-        beside = self.beside()
+        beside = _number(os.pread(self._opened(), DIGITS, 0))
         if beside is not None and beside >= mark:
             raise StoreUnavailable(
                 f"an older database was put back while it was in use (mark {mark - 1}, and {beside} beside it); nothing is written until dunr is started again"
@@ -68,9 +60,7 @@ class HighWater:
         """Leave the committed mark in the file. Not synced: a lagging file is harmless."""
         if mark is None or self._path is None:
             return
-        if self._file is None:
-            self._file = os.open(self._path, os.O_RDWR)
-        os.pwrite(self._file, b"%0*d\n" % (DIGITS, mark), 0)
+        os.pwrite(self._opened(), b"%0*d\n" % (DIGITS, mark), 0)
 
     def overtake(self, connection: Connection) -> int | None:
         """Set the mark in the database above what either place says, as part of a transaction; the new mark."""
@@ -86,11 +76,23 @@ class HighWater:
         if self._path is not None and not self._path.exists():
             self._path.write_bytes(b"%0*d\n" % (DIGITS, 0))
 
+    def _opened(self) -> int:
+        """The file, which stays open: it is read and written in each transaction."""
+        if self._file is None:
+            assert self._path is not None, "without a file there is no mark"
+            self._file = os.open(self._path, os.O_RDWR)
+        return self._file
+
     def close(self) -> None:
         """Let go of the file."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def _number(text: bytes) -> int | None:
+    text = text.strip()
+    return int(text) if text.isdigit() else None
 
 
 def _counter(connection: Connection, statement: str) -> int:

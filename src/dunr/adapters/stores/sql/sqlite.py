@@ -30,6 +30,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool, StaticPool
 
 from dunr.adapters.stores.sql.dialect import ROW_TABLES, Arrival, Ask, Batch, Fault, Found, LostRace, Wanted
 from dunr.adapters.stores.sql.sqlite_arrivals import arrive
+from dunr.adapters.stores.sql.sqlite_driver import driver_of
 from dunr.adapters.stores.sql.tables import attempts, audit, postings
 from dunr.ports import Inbound
 
@@ -196,4 +197,4 @@ def _prepare_writer(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> N
 
 
 def _begin_immediate(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    driver_of(connection).execute("BEGIN IMMEDIATE")

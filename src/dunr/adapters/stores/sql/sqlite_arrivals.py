@@ -1,8 +1,10 @@
-"""How events arrive in SQLite: a look at what stands, then all that is new in one statement. Whoever writes is alone, so nothing comes in between.
+"""How events arrive in SQLite: all in one statement, and where a key stands already, which is rare, a look at which, and then the others. Whoever writes is alone,
+so nothing comes in between.
 
-Each statement is one call of the driver, however many events there are: between two calls another thread may take the interpreter, and give it back late.
+Each statement is one call of the driver, however many events there are: at each call another thread may take the interpreter, and give it back late.
 """
 
+import sqlite3
 from collections.abc import Sequence
 from functools import cache
 from itertools import chain
@@ -27,12 +29,19 @@ def arrive(connection: Connection, events: Sequence[Inbound]) -> Sequence[Arriva
 
 def _arrive(connection: Connection, events: Sequence[Inbound]) -> list[Arrival]:
     driver = driver_of(connection)
-    asked = driver.execute(_digests(len(events)), [event.key for event in events])
-    standing: dict[str, str] = dict(asked.fetchall())
-    new = [event for event in events if event.key not in standing] if standing else events
-    if new:
-        driver.execute(_insert(len(new)), list(chain.from_iterable(map(inbound_values, new))))
+    try:
+        _insert(driver, events)
+        standing: dict[str, str] = {}
+    except sqlite3.IntegrityError:  # then none of them is inserted
+        standing = dict(driver.execute(_digests(len(events)), [event.key for event in events]).fetchall())
+        new = [event for event in events if event.key not in standing]
+        if new:
+            _insert(driver, new)
     return [Arrival(event.key not in standing, standing.get(event.key, event.body_sha256)) for event in events]
+
+
+def _insert(driver: sqlite3.Connection, events: Sequence[Inbound]) -> None:
+    driver.execute(_insertion(len(events)), list(chain.from_iterable(map(inbound_values, events))))
 
 
 # Put together from the names of our own columns; each value is bound.
@@ -44,7 +53,7 @@ def _digests(count: int) -> str:
 
 
 @cache
-def _insert(count: int) -> str:
+def _insertion(count: int) -> str:
     row = f"({_places(len(INBOUND_NAMES))})"
     return f"INSERT INTO inbounds ({', '.join(INBOUND_NAMES)}) VALUES {', '.join([row] * count)}"  # noqa: S608
 
