@@ -27,13 +27,14 @@ from dunr.facts.policies import NamedPolicies
 from dunr.inspection import Wiring
 from dunr.intake import Intake
 from dunr.manual_clock import StoreClock
+from dunr.pacing import pace_of
 from dunr.performing import Performer
 from dunr.policies_in_force import PoliciesInForce
 from dunr.ports import Clock, Mailer, Processor, Publisher, Reports, Store
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
 from dunr.settings import Settings, link_secret, webhook_secrets
-from dunr.sweep import Sweep
+from dunr.sweep import Forget, Sweep, forgetting
 from dunr.system_clock import SystemClock
 
 if TYPE_CHECKING:
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
     from dunr.mail.message import Transport
 
 OUTBOX_FOLDER = "outbox"
-FORGOTTEN_AT_ONCE_MAX = 500
-
-Forget = Callable[[datetime, timedelta, int], int]
 
 
 class _FactsOf(Mapping[str, ProcessorFacts]):
@@ -68,7 +66,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         kept = _store(settings, opened)
         store, reports, identified = kept.store, kept.reports, kept.identified
         clock = _clock(settings, store)
-        processors = _processors(settings, opened)
+        processors = _processors(settings, store, opened)
         served = ServedPolicies(NamedPolicies(settings.policy), {name: one.facts for name, one in processors.items()})
         in_force = PoliciesInForce(store, clock, served)
         rulebook = StoredRulebook(store, in_force, as_keys(settings.declines))
@@ -90,7 +88,13 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
             intake=intake,
             performer=performer,
             runner=Runner(engine, intake, performer),
-            sweep=Sweep(engine, reports, intake.alert, accounts, _forgetting(settings, kept.forget)),
+            sweep=Sweep(
+                engine,
+                reports,
+                intake.alert,
+                accounts,
+                forgetting(kept.forget, timedelta(days=settings.events_kept_days)),
+            ),
             listen=kept.listen,
             finish_migration=kept.finish_migration,
             close=opened.pop_all().close,
@@ -109,19 +113,6 @@ def _facts(settings: Settings, processors: Mapping[str, Processor]) -> Facts:
         timing=timing,
     )
     return replace(known, processors=_FactsOf(processors))
-
-
-def _forgetting(settings: Settings, forget: Forget | None) -> Callable[[datetime], None] | None:
-    """What makes the store forget what is older than the settings say, a little at a time."""
-    if forget is None:
-        return None
-    kept = timedelta(days=settings.events_kept_days)
-
-    def forget_all(now: datetime) -> None:
-        while forget(now, kept, FORGOTTEN_AT_ONCE_MAX):
-            pass
-
-    return forget_all
 
 
 def _own_name() -> str:
@@ -168,13 +159,14 @@ def _clock(settings: Settings, store: Store) -> Clock:
     return SystemClock()
 
 
-def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
+def _processors(settings: Settings, store: Store, opened: ExitStack) -> dict[str, Processor]:
     if settings.processor == "sandbox":
         from dunr.adapters.processors.sandbox.client import SandboxClient
         from dunr.adapters.processors.sandbox.events import SandboxAccount
         from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 
-        client = SandboxClient(settings.sandbox_url, settings.sandbox_api_key, settings.processor_timeout_seconds)
+        pace = pace_of(store, f"sandbox:{settings.account}", settings.sandbox_rate_max)
+        client = SandboxClient(settings.sandbox_url, settings.sandbox_api_key, settings.processor_timeout_seconds, pace)
         account = SandboxAccount(
             account=settings.account,
             live=settings.live,
@@ -185,7 +177,7 @@ def _processors(settings: Settings, opened: ExitStack) -> dict[str, Processor]:
         opened.callback(sandbox.close)
         return {sandbox.name: sandbox}
     if settings.processor == "stripe":
-        stripe = _stripe(settings)
+        stripe = _stripe(settings, store)
         opened.callback(stripe.close)
         return {stripe.name: stripe}
     raise SettingsError('processor names no processor that dunr has: write processor = "sandbox" or "stripe"')
@@ -199,10 +191,11 @@ def facts_of(processor: str) -> ProcessorFacts:
     return {"sandbox": sandbox.FACTS, "stripe": stripe.FACTS}.get(processor, ProcessorFacts())
 
 
-def _stripe(settings: Settings) -> "StripeProcessor":
+def _stripe(settings: Settings, store: Store) -> "StripeProcessor":
     """Stripe, where its SDK is installed."""
     stripe_wiring()  # says what to do where it is not
     from dunr.adapters.processors.stripe.events import StripeAccount
+    from dunr.adapters.processors.stripe.facts import rate_max
     from dunr.adapters.processors.stripe.processor import StripeProcessor
 
     account = StripeAccount(
@@ -217,7 +210,7 @@ def _stripe(settings: Settings) -> "StripeProcessor":
         url=settings.stripe_url,
         api_key=settings.stripe_api_key or "",
         timeout_seconds=settings.processor_timeout_seconds,
-        rate_max=settings.stripe_rate_max,
+        pace=pace_of(store, f"stripe:{settings.account}", settings.stripe_rate_max or rate_max(live=settings.live)),
     )
 
 

@@ -54,6 +54,7 @@ __all__ = [
     "KeyRefused",
     "Mailer",
     "ObjectMissing",
+    "Pace",
     "Processor",
     "Publisher",
     "Receipt",
@@ -259,6 +260,18 @@ class Processor(Protocol):
 
     def now(self, account: str) -> datetime | None:
         """The processor's own clock, or None where it cannot be read."""
+        ...
+
+
+class Pace(Protocol):
+    """How often a processor may be asked, by all processes together; what adapters of those that have a limit are given."""
+
+    def take(self, wait_seconds_max: float) -> bool:
+        """Wait for the turn of one call; False where it would take longer than this, and then nothing may be sent."""
+        ...
+
+    def refused(self) -> None:
+        """The processor took a call for one too many."""
         ...
 
 

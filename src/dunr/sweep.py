@@ -26,10 +26,14 @@ AGAIN_AFTER_FAILURE = timedelta(hours=1)
 GIVEN_UP_AFTER = timedelta(minutes=15)  # a sweep that has said nothing for so long has died
 CASES_BETWEEN_SIGNS = 25
 CHANGED_WITHIN = timedelta(days=2)
+FORGOTTEN_AT_ONCE_MAX = 500
 
 _log = structlog.get_logger()
 
 Alert = Callable[[AlertKind, str, str], None]
+Forget = Callable[
+    [datetime, timedelta, int], int
+]  # now, how old what stays may be, and how much at once; how much went
 Told = Callable[[int, int], None]  # how many are done, of how many
 
 
@@ -164,3 +168,15 @@ class Sweep:
 def _left(case_ids: tuple[str, ...], after: str | None) -> tuple[str, ...]:
     """What is left after the case that was looked at last; everything where it is not in the list any more."""
     return case_ids[case_ids.index(after) + 1 :] if after in case_ids else case_ids
+
+
+def forgetting(forget: Forget | None, kept: timedelta) -> Callable[[datetime], None] | None:
+    """What makes a store forget what is older, a little at a time; None where it cannot."""
+    if forget is None:
+        return None
+
+    def forget_all(now: datetime) -> None:
+        while forget(now, kept, FORGOTTEN_AT_ONCE_MAX):
+            pass
+
+    return forget_all

@@ -6,11 +6,20 @@ from pathlib import Path
 import pytest
 
 from tests.cases.rehearsal import Rehearsal, rehearse
+from tests.crash.stores import PostgresDatabase, SqliteFile, store_of
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[Rehearsal]:
-    with rehearse(tmp_path) as running:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqliteFile | PostgresDatabase]:
+    """The file in the data folder, unless a story is marked to be told on PostgreSQL too."""
+    store = store_of(getattr(request, "param", "sqlite"), tmp_path)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def world(tmp_path: Path, store: SqliteFile | PostgresDatabase) -> Iterator[Rehearsal]:
+    with rehearse(tmp_path, **store.environment) as running:
         yield running
 
 

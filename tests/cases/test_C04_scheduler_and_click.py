@@ -4,12 +4,17 @@ from pathlib import Path
 
 from tests.cases.racing import at_once, due_in, opened, race
 from tests.cases.rehearsal import Rehearsal, payer, until
+from tests.cases.stores import by_one_worker_or_four
+from tests.crash.stores import PostgresDatabase, SqliteFile
 
 CLICKS = 20
 
 
-def test_whoever_comes_second_is_told_that_it_is_being_processed_in_either_order(tmp_path: Path) -> None:
-    with race(tmp_path, "worker") as world:
+@by_one_worker_or_four
+def test_whoever_comes_second_is_told_that_it_is_being_processed_in_either_order(
+    tmp_path: Path, store: SqliteFile | PostgresDatabase, workers: tuple[str, ...]
+) -> None:
+    with race(tmp_path, *workers, **store.environment) as world:
         for invoice, card, who in (("in_4a", "card_1", "ada"), ("in_4b", "card_2", "bo")):
             opened(world, invoice, card=card, customer=payer(who))
             world.script(card, "hang:2.5:succeed")

@@ -4,14 +4,19 @@ from pathlib import Path
 
 from tests.cases.racing import at_once, due_in, opened, race
 from tests.cases.rehearsal import Rehearsal, payer, until
+from tests.cases.stores import on_both_stores
+from tests.crash.stores import PostgresDatabase, SqliteFile
 
 WORKERS = ("worker_1", "worker_2", "worker_3", "worker_4")
 INVOICES = ("in_9a", "in_9b", "in_9c", "in_9d")
 WAKE_UPS = 20
 
 
-def test_twenty_wake_ups_of_four_workers_make_one_attempt_of_each_due_retry(tmp_path: Path) -> None:
-    with race(tmp_path, *WORKERS) as world:
+@on_both_stores
+def test_twenty_wake_ups_of_four_workers_make_one_attempt_of_each_due_retry(
+    tmp_path: Path, store: SqliteFile | PostgresDatabase
+) -> None:
+    with race(tmp_path, *WORKERS, **store.environment) as world:
         failures = {}
         for number, invoice in enumerate(INVOICES, 1):
             made = opened(world, invoice, card=f"card_{number}", customer=payer(f"payer{number}"))
@@ -58,6 +63,7 @@ def test_twenty_wake_ups_of_four_workers_make_one_attempt_of_each_due_retry(tmp_
         assert world.alerts() == []
 
 
+@on_both_stores
 def test_the_due_instant_reached_twenty_times_at_once_is_one_attempt(world: Rehearsal) -> None:
     world.fail("in_9e")
     world.script("card_1", "succeed")

@@ -8,13 +8,16 @@ import pytest
 
 from tests.cases.racing import at_once
 from tests.cases.rehearsal import SECRET, Json, Rehearsal, rehearse, signature
+from tests.cases.stores import on_both_stores
+from tests.crash.stores import PostgresDatabase, SqliteFile
 
 OTHER_SECRET = "whsec_second_endpoint"
+pytestmark = on_both_stores
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[Rehearsal]:
-    with rehearse(tmp_path, DUNR_WEBHOOK_SECRETS=f"{SECRET},{OTHER_SECRET}") as running:
+def world(tmp_path: Path, store: SqliteFile | PostgresDatabase) -> Iterator[Rehearsal]:
+    with rehearse(tmp_path, DUNR_WEBHOOK_SECRETS=f"{SECRET},{OTHER_SECRET}", **store.environment) as running:
         yield running
 
 

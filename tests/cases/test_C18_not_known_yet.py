@@ -3,6 +3,9 @@
 from datetime import datetime, timedelta
 
 from tests.cases.rehearsal import START, Json, Rehearsal
+from tests.cases.stores import on_both_stores
+
+pytestmark = on_both_stores
 
 
 def tell_too_early(world: Rehearsal, invoice: str) -> None:

@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 
 from tests.cases.rehearsal import START, Json, Rehearsal
+from tests.cases.stores import on_both_stores
+
+pytestmark = on_both_stores
 
 DEAD, SKIPPED = "sandbox:acct_sandbox:evt_2", "sandbox:acct_sandbox:evt_3"
 

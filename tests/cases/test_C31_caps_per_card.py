@@ -3,6 +3,9 @@
 from datetime import datetime, timedelta
 
 from tests.cases.rehearsal import Rehearsal
+from tests.cases.stores import on_both_stores
+
+pytestmark = on_both_stores
 
 CARD = {"id": "card_31", "network": "mastercard", "country": "DE"}
 INVOICES = [f"in_31{letter}" for letter in "abcde"]

@@ -3,6 +3,9 @@
 from collections import Counter
 
 from tests.cases.rehearsal import Rehearsal, payer
+from tests.cases.stores import on_both_stores
+
+pytestmark = on_both_stores
 
 DUE = "2026-06-24T09:00"
 

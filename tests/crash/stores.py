@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from tests.postgres import Server, server
 
@@ -12,7 +13,7 @@ class SqliteFile:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "data" / "dunr.db"
-        self.environment: dict[str, str] = {}
+        self.environment: dict[str, Any] = {}
 
     def inbound_states(self) -> dict[str, str]:
         """The state of each event, by its key."""
@@ -29,7 +30,7 @@ class PostgresDatabase:
     def __init__(self, where: Server) -> None:
         self._where = where
         self._name = where.create()
-        self.environment = {"DUNR_STORE": where.url(self._name)}
+        self.environment: dict[str, Any] = {"DUNR_STORE": where.url(self._name)}
 
     def inbound_states(self) -> dict[str, str]:
         """The state of each event, by its key."""

@@ -37,6 +37,7 @@ EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "stripe_api_key": "rk_test_…",
     "stripe_connected_accounts": ("acct_one", "acct_two"),
     "stripe_rate_max": 25,
+    "sandbox_rate_max": 25,
     "clock_start": "2026-06-23T10:00:00Z",
     "instance": "eu-1",
     "public_url": "https://billing.example.com",

@@ -53,6 +53,9 @@ class Settings:
     stripe_rate_max: Annotated[int, msgspec.Meta(ge=1, le=1000)] | None = (
         None  # calls a second; left out: what Stripe allows
     )
+    sandbox_rate_max: Annotated[int, msgspec.Meta(ge=1, le=1000)] | None = (
+        None  # the same for the sandbox, which has no limit of its own
+    )
     webhook_secrets: tuple[str, ...] = (LOCAL_WEBHOOK_SECRET,)  # several while one is replaced by another
     webhook_secrets_file: Text | None = None  # instead: one a line, read again when the file changes
     live: bool = False

@@ -8,6 +8,7 @@ from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 from dunr.core.facts import ProcessorFacts
 from dunr.core.model import Attempt
 from dunr.core.terms import Trigger
+from dunr.pacing import Unpaced
 from dunr.ports import ChargeRequest
 from tests.sandbox.processes import KEY, START, SandboxProcess
 
@@ -23,7 +24,7 @@ def account(*secrets: str, live: bool = False, tolerance_seconds: int = 300) -> 
 
 
 def adapter(url: str, *, key: str = KEY, timeout_seconds: float = 10.0, live: bool = False) -> SandboxProcessor:
-    return SandboxProcessor(account(live=live), SandboxClient(url, key, timeout_seconds), ProcessorFacts())
+    return SandboxProcessor(account(live=live), SandboxClient(url, key, timeout_seconds, Unpaced()), ProcessorFacts())
 
 
 def adapter_of(sandbox: SandboxProcess, **more: object) -> SandboxProcessor:

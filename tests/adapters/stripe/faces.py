@@ -7,6 +7,7 @@ from dunr.adapters.processors.stripe.events import StripeAccount
 from dunr.adapters.processors.stripe.processor import StripeProcessor
 from dunr.core.model import Attempt, MethodRef
 from dunr.core.terms import Rail, Trigger
+from dunr.pacing import Unpaced
 from dunr.ports import ChargeRequest
 from tests.sandbox.processes import SECRETS, START, SandboxProcess
 
@@ -43,7 +44,7 @@ def adapter_of(
     face: StripeFace, *, key: str = KEY, timeout_seconds: float = 10.0, of: StripeAccount | None = None
 ) -> StripeProcessor:
     return StripeProcessor.opened(
-        of or account(), url=face.url, api_key=key, timeout_seconds=timeout_seconds, rate_max=1000.0
+        of or account(), url=face.url, api_key=key, timeout_seconds=timeout_seconds, pace=Unpaced()
     )
 
 

@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl, urlsplit
 from dunr.adapters.processors.stripe.events import StripeAccount
 from dunr.adapters.processors.stripe.processor import StripeProcessor
 from dunr.core.snapshot import Snapshot
+from dunr.pacing import Unpaced
+from dunr.ports import Pace
 from tests.adapters.stripe.bodies import ACCOUNT, AT, SECRET, Json
 from tests.adapters.stripe.objects import listed, method, refusal
 
@@ -123,12 +125,19 @@ def http_date(seconds: int = 0) -> str:
 
 
 def adapter(
-    url: str, *, timeout_seconds: float = 5.0, live: bool = False, connected: tuple[str, ...] = (), rate: float = 1000
+    url: str,
+    *,
+    timeout_seconds: float = 5.0,
+    live: bool = False,
+    connected: tuple[str, ...] = (),
+    pace: Pace | None = None,
 ) -> StripeProcessor:
     account = StripeAccount(
         account=ACCOUNT, live=live, webhook_secrets=(SECRET,), tolerance_seconds=300, connected=connected
     )
-    return StripeProcessor.opened(account, url=url, api_key=API_KEY, timeout_seconds=timeout_seconds, rate_max=rate)
+    return StripeProcessor.opened(
+        account, url=url, api_key=API_KEY, timeout_seconds=timeout_seconds, pace=pace or Unpaced()
+    )
 
 
 def look(

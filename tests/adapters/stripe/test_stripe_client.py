@@ -5,7 +5,6 @@ import time
 import pytest
 
 from dunr.adapters.processors.stripe import client
-from dunr.adapters.processors.stripe.pace import Pace
 from dunr.adapters.processors.stripe.processor import StripeProcessor
 from dunr.core.answers import NotNow
 from dunr.ports import ObjectMissing, SnapshotUnavailable, Subject
@@ -17,6 +16,20 @@ from tests.adapters.stripe.test_stripe_charging import PAY, REQUEST
 INVOICES = "/v1/invoices"
 OF_CUSTOMER = Subject(None, None, "cus_1")
 ONE = listed(invoice())
+
+
+class Counting:
+    """A pace with room for so many calls."""
+
+    def __init__(self, room: int = 1000) -> None:
+        self.room, self.taken_count, self.refused_count = room, 0, 0
+
+    def take(self, wait_seconds_max: float) -> bool:  # noqa: ARG002 - there is room or there is none
+        self.taken_count += 1
+        return self.taken_count <= self.room
+
+    def refused(self) -> None:
+        self.refused_count += 1
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +98,7 @@ def test_a_missing_object_is_named_by_stripes_request_and_not_by_its_words(
 
 
 def test_a_charge_that_would_have_to_wait_for_its_turn_too_long_is_not_sent(stranger: Stranger) -> None:
-    slow = adapter(stranger.url, timeout_seconds=0.05, rate=0.01)
+    slow = adapter(stranger.url, timeout_seconds=0.05, pace=Counting(room=1))
     stranger.tell(PAY, invoice())
     slow.charge(REQUEST)
     assert slow.charge(REQUEST) == NotNow("not_reached")
@@ -93,21 +106,15 @@ def test_a_charge_that_would_have_to_wait_for_its_turn_too_long_is_not_sent(stra
     slow.close()
 
 
-def test_calls_leave_at_the_rate_that_stripe_allows() -> None:
-    now, waits = [0.0], list[float]()
-
-    def sleep(seconds: float) -> None:
-        waits.append(seconds)
-        now[0] += seconds
-
-    pace = Pace(25.0, clock=lambda: now[0], sleep=sleep)
-    for _ in range(125):
-        assert pace.take(60.0)
-    assert now[0] == pytest.approx(4.0)  # one second's worth at once, the rest 25 a second
-    assert max(waits) == pytest.approx(0.04)
-    assert not pace.take(0.01)
-    now[0] += 10
-    assert pace.take(0.0)
+def test_what_stripe_takes_for_one_call_too_many_slows_all_of_us_down_and_a_lock_does_not(stranger: Stranger) -> None:
+    pace = Counting()
+    hurried = adapter(stranger.url, pace=pace)
+    for code, refused_count in (("lock_timeout", 0), ("rate_limit", 1)):
+        stranger.tell(PAY, Reply(429, refusal(code)))
+        hurried.charge(REQUEST)
+        assert pace.refused_count == refused_count
+    assert pace.taken_count == 2
+    hurried.close()
 
 
 def test_a_body_without_end_is_none(stranger: Stranger, processor: StripeProcessor) -> None:

@@ -13,10 +13,14 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from dunr.ports import Pace
+
 Kind = TypeVar("Kind")
 
 BODY_BYTES_MAX = 8 * 1024 * 1024
 CONNECTIONS_MAX = 100
+PACE_WAIT_SECONDS_MAX = 5.0  # a look before a send must not grow old meanwhile
+LOCK_TIMEOUT = b"lock_timeout"  # a 429 that says nothing about how often we ask
 NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
 
 
@@ -60,9 +64,10 @@ def path(*parts: str) -> str:
 class SandboxClient:
     """One account's connection; threads may share it."""
 
-    def __init__(self, base_url: str, api_key: str, timeout_seconds: float) -> None:
+    def __init__(self, base_url: str, api_key: str, timeout_seconds: float, pace: Pace) -> None:
         """`timeout_seconds` bounds the whole of each exchange."""
         self._timeout_seconds = timeout_seconds
+        self._pace = pace
         self._http = httpx.Client(
             base_url=f"{base_url.rstrip('/')}/processor/v1",
             headers={"authorization": f"Bearer {api_key}", "user-agent": "dunr"},
@@ -89,6 +94,14 @@ class SandboxClient:
         )
 
     def _exchange(self, request: httpx.Request) -> Answer:
+        if not self._pace.take(min(self._timeout_seconds, PACE_WAIT_SECONDS_MAX)):
+            raise NoAnswer("our own rate limit is used up", sent=False)
+        answer = self._send(request)
+        if answer.status == HTTPStatus.TOO_MANY_REQUESTS and LOCK_TIMEOUT not in answer.body:
+            self._pace.refused()
+        return answer
+
+    def _send(self, request: httpx.Request) -> Answer:
         deadline = time.monotonic() + self._timeout_seconds
         try:
             response = self._http.send(request, stream=True)

@@ -19,14 +19,14 @@ import stripe
 import structlog
 from stripe import RequestOptions, StripeObject
 
-from dunr.adapters.processors.stripe.pace import Pace
 from dunr.adapters.processors.stripe.transport import BoundedTransport, NoAnswer
 from dunr.adapters.processors.stripe.wire import API_VERSION, ErrorBody, ErrorOnWire
-from dunr.ports import KeyRefused, ObjectMissing, SnapshotUnavailable
+from dunr.ports import KeyRefused, ObjectMissing, Pace, SnapshotUnavailable
 
 Kind = TypeVar("Kind")
 
 READ_TRIES_MAX = 4
+PACE_WAIT_SECONDS_MAX = 5.0  # a look before a send must not grow old meanwhile
 BACKOFF_SECONDS = 0.5
 BACKOFF_SECONDS_MAX = 8.0
 LOCK_TIMEOUT = "lock_timeout"
@@ -134,7 +134,7 @@ class StripeConnection:
 
     def once(self, ask: Callable[[], StripeObject]) -> Answer:
         """Ask once, whatever comes of it. Raises `NoAnswer`."""
-        if not self._pace.take(self._timeout_seconds):
+        if not self._pace.take(min(self._timeout_seconds, PACE_WAIT_SECONDS_MAX)):
             raise NoAnswer("our own rate limit is used up", sent=False)
         return self._answer(ask)
 
@@ -152,6 +152,8 @@ class StripeConnection:
         answer = Answer(raw.status, raw.headers, raw.body)
         if not answer.is_ok:
             _log.info("stripe_refused", told=answer.told())
+            if answer.status == HTTPStatus.TOO_MANY_REQUESTS and answer.error().code != LOCK_TIMEOUT:
+                self._pace.refused()
         return answer
 
     def read(self, ask: Callable[[], StripeObject], kind: type[Kind]) -> Kind:

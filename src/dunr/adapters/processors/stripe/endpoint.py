@@ -11,9 +11,9 @@ from stripe.params import WebhookEndpointCreateParams, WebhookEndpointUpdatePara
 
 from dunr.adapters.processors.stripe.client import StripeConnection
 from dunr.adapters.processors.stripe.events import SUPPORTED_EVENTS
-from dunr.adapters.processors.stripe.pace import RATE_TEST_MAX, Pace
 from dunr.adapters.processors.stripe.wire import API_VERSION, Id, Listed
 from dunr.inspection import Connected
+from dunr.pacing import Unpaced
 
 EVERYTHING = "*"
 ENDPOINTS_MAX = 100
@@ -66,9 +66,8 @@ class StripeConnector:
         cls, *, url: str, api_key: str, account: str, timeout_seconds: float, connected: bool
     ) -> "StripeConnector":
         """A connector with a connection of its own."""
-        pace = Pace(RATE_TEST_MAX)
         connection = StripeConnection(
-            url=url, api_key=api_key, account=account, timeout_seconds=timeout_seconds, pace=pace
+            url=url, api_key=api_key, account=account, timeout_seconds=timeout_seconds, pace=Unpaced()
         )
         return cls(connection, account, connected=connected)
 

@@ -14,7 +14,6 @@ from dunr.adapters.processors.stripe.finding import Causes, Window
 from dunr.adapters.processors.stripe.gathering import EXPAND, Gatherer, intents_of
 from dunr.adapters.processors.stripe.inspection import Inspector
 from dunr.adapters.processors.stripe.listing import Lister
-from dunr.adapters.processors.stripe.pace import RATE_LIVE_MAX, RATE_TEST_MAX, Pace
 from dunr.adapters.processors.stripe.reading import charges_of, snapshot_of
 from dunr.adapters.processors.stripe.subjects import subject_of
 from dunr.adapters.processors.stripe.transport import NoAnswer
@@ -37,7 +36,7 @@ from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.value import replace
 from dunr.inspection import Check
-from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, SnapshotUnavailable, Subject
+from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, Pace, SnapshotUnavailable, Subject
 
 SOURCE_PREFIXES = ("src_", "ba_")  # on file since before there were payment methods; cards from then are both
 CHARGE_PREFIXES = ("ch_", "py_")
@@ -59,10 +58,9 @@ class StripeProcessor:
 
     @classmethod
     def opened(
-        cls, account: StripeAccount, *, url: str, api_key: str, timeout_seconds: float, rate_max: float | None
+        cls, account: StripeAccount, *, url: str, api_key: str, timeout_seconds: float, pace: Pace
     ) -> "StripeProcessor":
-        """A processor with a connection of its own. `rate_max` is in calls a second; left out, it is what Stripe allows in this mode."""
-        usual = RATE_LIVE_MAX if account.live else RATE_TEST_MAX
+        """A processor with a connection of its own."""
         return cls(
             account,
             StripeConnection(
@@ -70,7 +68,7 @@ class StripeProcessor:
                 api_key=api_key,
                 account=account.account,
                 timeout_seconds=timeout_seconds,
-                pace=Pace(rate_max or usual),
+                pace=pace,
             ),
         )
 
