@@ -10,6 +10,7 @@
     ├── ProcessorFault         the processor sent what it should not
     │   └── BadEvent              a supported event without what it must have
     ├── SettingsError          the operator: a setting is missing or contradicts another
+    ├── NotCarried             a backup, a restore or a move of a store was refused, or is not what it was made of
     └── StoreUnavailable       the store did not answer: nothing was acknowledged, the caller may try again
 
 A decline is not here: it is an answer.
@@ -85,3 +86,7 @@ class SettingsError(DunrError):
 
 class StoreUnavailable(DunrError):
     """The store did not answer in time; nothing was acknowledged. Try again."""
+
+
+class NotCarried(DunrError):
+    """A backup, a restore or a move of a store that was refused, or that did not arrive as it was; nothing was overwritten."""

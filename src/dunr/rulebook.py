@@ -34,6 +34,7 @@ EVERYWHERE = "*"
 NOTHING = Standing(Stops(), 0)  # is stopped, and nobody adopted this store
 IMPORTED = "import"  # everywhere, until `dunr import --agree`
 COPIED = "copy"  # everywhere, until `dunr adopt`: resuming anything else leaves it up
+MOVED = "move"  # everywhere, while the store is moved to another database
 
 
 class StoredRulebook:
@@ -110,7 +111,7 @@ class StoredRulebook:
 
     def _stops(self, document: Document | None, processor: str, account: str) -> Stops:
         """What a document stops for one account."""
-        scopes = (EVERYWHERE, COPIED, IMPORTED, f"{processor}:{account}")
+        scopes = (EVERYWHERE, COPIED, IMPORTED, MOVED, f"{processor}:{account}")
         here = [stop for stop in self._stops_in(document) if stop.scope in scopes]
         charges, pauses, mail = (tuple(stop.why for stop in here if stop.kind == kind) for kind in KINDS)
         return Stops(charges, pauses, mail)

@@ -46,7 +46,7 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Take the brake off. A copied database stays stopped until `dunr adopt`."""
-    from dunr.rulebook import COPIED, EVERYWHERE, IMPORTED
+    from dunr.rulebook import COPIED, EVERYWHERE, IMPORTED, MOVED
 
     with application_of(context) as application:
         for kind in _kinds(charges, pauses, mail):
@@ -54,7 +54,7 @@ def resume(
         left = application.rulebook.all_stops()
         _tell(left, as_json)
         if not as_json and account is None:
-            for scope in sorted({stop.scope for stop in left} - {EVERYWHERE, COPIED, IMPORTED}):
+            for scope in sorted({stop.scope for stop in left} - {EVERYWHERE, COPIED, IMPORTED, MOVED}):
                 say(f"What is stopped for one account only, `dunr resume --account {scope}` takes off.")
         if any(stop.scope == IMPORTED for stop in left) and not as_json:
             say("An import waits for `dunr import --agree`.")
@@ -98,4 +98,6 @@ def _tell(stops: object, as_json: bool) -> None:
     if not rows:
         say("Nothing is stopped.")
     for one in rows:
-        say(f"Stopped: {one.kind} ({'everywhere' if one.scope in ('*', 'copy', 'import') else one.scope}): {one.why}")
+        say(
+            f"Stopped: {one.kind} ({'everywhere' if one.scope in ('*', 'copy', 'import', 'move') else one.scope}): {one.why}"
+        )

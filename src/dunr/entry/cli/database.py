@@ -1,10 +1,12 @@
-"""`dunr db`: bring the database up to this release, and see whether all is well with it."""
+"""`dunr db`: bring the database up to this release, see whether all is well with it, and carry it somewhere else."""
 
 import typer
 
+from dunr.entry.cli import backups
 from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say
 
 app = typer.Typer(help="The database.", no_args_is_help=True)
+backups.add_to(app)
 
 
 @app.command()

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Executable
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
+from dunr.adapters.stores.sql.choosing import dialect_of
 from dunr.adapters.stores.sql.columns import Result
 from dunr.adapters.stores.sql.dialect import Dialect, Fault, LostRace
 from dunr.adapters.stores.sql.high_water import HighWater
@@ -24,6 +25,8 @@ from dunr.errors import StoreUnavailable
 Answer = TypeVar("Answer")
 
 TRIES_MAX = 3
+BUSY_SECONDS = 5.0
+CONNECTIONS_MAX = 8  # of one process to a server; ten processes fit into its usual hundred
 
 
 class Database:
@@ -37,6 +40,11 @@ class Database:
         self._kept: Connection | None = None
         self._turn = Lock() if dialect.one_writer else nullcontext()
         self._errors: tuple[type[Exception], ...] = (DBAPIError, *dialect.driver_errors)
+
+    @classmethod
+    def at(cls, url: str, busy_seconds: float = BUSY_SECONDS, connections_max: int = CONNECTIONS_MAX) -> "Database":
+        """The database at an address. `busy_seconds` is how long a writer waits for others, and `connections_max` how many connections to a server there are."""
+        return cls(dialect_of(url, busy_seconds, connections_max))
 
     def rows(self, statement: Executable, parameters: Mapping[str, object] | None = None) -> Sequence[Result]:
         """The answer to one statement, from one commit."""

@@ -19,7 +19,9 @@ MARK = "mark"
 DIGITS = 20  # one width, so that overwriting in place never leaves half a number
 
 READ_MARK = "SELECT counter FROM identity WHERE name = 'mark'"
-RAISE_MARK = "UPDATE identity SET counter = counter + 1 WHERE name = 'mark' RETURNING counter"
+READ_FREEZE = "SELECT value FROM identity WHERE name = 'mark'"
+# The row has a value where nobody may write any more (see `held`).
+RAISE_MARK = "UPDATE identity SET counter = counter + 1 WHERE name = 'mark' AND value IS NULL RETURNING counter"
 SET_MARK = "UPDATE identity SET counter = ? WHERE name = 'mark'"
 
 
@@ -47,8 +49,14 @@ class HighWater:
             beside, inside = self.beside(), _counter(connection, READ_MARK)
             self._agrees = beside is not None and beside <= inside
             if not self._agrees:
+                _refuse_where_frozen(connection)
                 return None
-        mark = _counter(connection, RAISE_MARK)
+        raised = driver_of(connection).execute(RAISE_MARK).fetchall()
+        if not raised:
+            _refuse_where_frozen(connection)
+            raise StoreUnavailable("the high-water mark is gone from the database; nothing is written")
+        [(mark,)] = raised
+        assert isinstance(mark, int)
         beside = _number(os.pread(self._opened(), DIGITS, 0))
         if beside is not None and beside >= mark:
             raise StoreUnavailable(
@@ -100,3 +108,10 @@ def _counter(connection: Connection, statement: str) -> int:
     [(counter,)] = driver_of(connection).execute(statement).fetchall()
     assert isinstance(counter, int)
     return counter
+
+
+def _refuse_where_frozen(connection: Connection) -> None:
+    """Raises `StoreUnavailable` where the store is being moved, or was."""
+    rows = driver_of(connection).execute(READ_FREEZE).fetchall()
+    if rows and rows[0][0] is not None:
+        raise StoreUnavailable(f"{rows[0][0]}; nothing is written here")

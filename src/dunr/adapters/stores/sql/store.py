@@ -11,8 +11,8 @@ from dunr.adapters.stores.rows import (
     method_from_json,
     subscription_from_json,
 )
-from dunr.adapters.stores.sql.choosing import dialect_of
-from dunr.adapters.stores.sql.database import Database
+from dunr.adapters.stores.sql.database import BUSY_SECONDS, CONNECTIONS_MAX, Database
+from dunr.adapters.stores.sql.held import refuse_to_begin
 from dunr.adapters.stores.sql.identity import begin, present_identity, record_identity, recorded_identity
 from dunr.adapters.stores.sql.inbox import SqlInbox
 from dunr.adapters.stores.sql.migration import finish, upgrade
@@ -23,9 +23,6 @@ from dunr.adapters.stores.sql.retention import SqlRetention
 from dunr.adapters.stores.sql.tables import cases, customers, documents, methods, subscriptions
 from dunr.adapters.stores.sql.writes import Writes
 from dunr.ports import Change, Document, Refs, Rows
-
-BUSY_SECONDS = 5.0
-CONNECTIONS_MAX = 8  # of one process to a server; ten processes fit into its usual hundred
 
 
 def _beside_case(table: Table, kind: str) -> Select[tuple[str, str]]:
@@ -76,13 +73,18 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports, SqlRetention):
         busy_seconds: float = BUSY_SECONDS,
         connections_max: int = CONNECTIONS_MAX,
     ) -> None:
-        self._database = Database(dialect_of(url, busy_seconds, connections_max))
+        self._database = Database.at(url, busy_seconds, connections_max)
         self._instance = instance
 
-    def migrate(self) -> None:
-        """Create the tables, or bring them up to this release, while processes of the release before go on working."""
+    def migrate(self, *, held: bool = False) -> None:
+        """Create the tables, or bring them up to this release, while processes of the release before go on working.
+
+        Raises `SettingsError` where this is the half of a move, on which nobody may begin; `held` is for whoever moves it.
+        """
         self._database.migrate(upgrade)
         self._database.prepare(begin)
+        if not held:
+            refuse_to_begin(self._database)
 
     def finish_migration(self) -> None:
         """Take away what only the release before needed. Its last process must be gone; from then on none of them can start."""
