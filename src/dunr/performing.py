@@ -10,7 +10,17 @@ from dunr.claims import Claims
 from dunr.core import keys, notices
 from dunr.core.answers import Missed, Refreshed
 from dunr.core.decision import Decision
-from dunr.core.effects import CancelAttempt, Notice, Nudge, Publish, RaiseAlert, RefreshMethod, StopSending, TakeOver
+from dunr.core.effects import (
+    CancelAttempt,
+    Notice,
+    Nudge,
+    Publish,
+    PublishCharge,
+    RaiseAlert,
+    RefreshMethod,
+    StopSending,
+    TakeOver,
+)
 from dunr.core.events import (
     AccessRestored,
     IntentCancelled,
@@ -65,6 +75,8 @@ class Performer:
                     self._notice(effect, undone)
                 case Publish():
                     self._publish(effect, undone)
+                case PublishCharge():
+                    self._delivered(effect.key, self.publisher.publish_charge(effect), undone)
                 case RaiseAlert():
                     self._delivered(self.publisher.alert(effect), undone)
                 case Nudge():

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from dunr.core.answers import ChargeAnswer, LookUpAnswer, RefreshAnswer
 from dunr.core.decision import AuditEntry, Posting
-from dunr.core.effects import Notice, Publish, RaiseAlert
+from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
 from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Attempt, Case, Payer
@@ -315,6 +315,10 @@ class Publisher(Protocol):
 
     def publish(self, message: Publish) -> Delivery:
         """Tell the application that access changed."""
+        ...
+
+    def publish_charge(self, message: PublishCharge) -> Delivery:
+        """Tell the merchant's billing system how a charge that it left to us has ended."""
         ...
 
     def alert(self, alert: RaiseAlert) -> Delivery:

@@ -16,6 +16,7 @@ from dunr.core.events import (
     AttemptWithdrawn,
     BackupDue,
     CaseClosed,
+    ChargeDue,
     ChargeFailed,
     CustomerDeleted,
     DeadlineExtended,
@@ -68,6 +69,7 @@ def samples(world: World) -> list[Event]:
     assert case is not None
     return [
         ChargeFailed(),
+        ChargeDue(),
         *_of_the_attempt(case, world.now),
         *_news(case, world.now),
         *_about_methods(case),
@@ -77,7 +79,8 @@ def samples(world: World) -> list[Event]:
 
 
 def _of_the_attempt(case: Case, now: datetime) -> list[Event]:
-    number, fence, step = case.attempt_number_last, case.attempts[-1].fence, case.plan.next_step
+    number, step = case.attempt_number_last, case.plan.next_step
+    fence = case.attempts[-1].fence if case.attempts else 0
     due, charge_id = max(1, case.amount_due_minor), f"ch_a{number}_in_1"
     refused = [Refused(kind, kind) for kind in RefusedKind]
     return [

@@ -6,7 +6,7 @@ need no record of their own: the attempt in flight is their record, and the swee
 
 from datetime import datetime
 
-from dunr.core.terms import Access, AlertKind, DeclineReason, NoticeKind
+from dunr.core.terms import Access, AlertKind, ChargeEnd, DeclineReason, NoticeKind
 from dunr.core.value import Value
 
 
@@ -96,6 +96,20 @@ class Publish(Value):
     at: datetime
 
 
+class PublishCharge(Value):
+    """Tell the merchant's billing system how a charge that it left to us has ended. A later end replaces an earlier one: late money is taken in."""
+
+    key: str
+    case_id: str
+    processor_invoice_id: str
+    end: ChargeEnd
+    amount_due_minor: int
+    currency: str
+    reason: DeclineReason | None
+    raw_code: str | None
+    at: datetime
+
+
 class RaiseAlert(Value):
     """Tell a person. The key makes a repeat the same alert."""
 
@@ -125,5 +139,7 @@ class StopSending(Value):
     why: str
 
 
-RecordedEffect = CancelAttempt | RefreshMethod | TakeOver | Notice | Publish | RaiseAlert | Nudge | StopSending
+RecordedEffect = (
+    CancelAttempt | RefreshMethod | TakeOver | Notice | Publish | PublishCharge | RaiseAlert | Nudge | StopSending
+)
 Effect = Charge | LookUp | RecordedEffect

@@ -38,6 +38,11 @@ def access(subscription_id: str, version: int) -> str:
     return f"access/{subscription_id}/v{version}"
 
 
+def charge_end(case: str, audit_number: int) -> str:
+    """One message per end of a charge, named by the place of the decision in the case's audit chain."""
+    return f"charge/{case}/n{audit_number}"
+
+
 def nudge(case: str, why: str) -> str:
     """One nudge per case and cause."""
     return f"nudge/{case}/{why}"

@@ -52,10 +52,10 @@ def credited_late(case: Case, amount_minor: int, at: datetime) -> Posting:
 
 
 def collected(case: Case, charge_ref: str, owed_minor: int, overpaid_minor: int, at: datetime) -> tuple[Posting, ...]:
-    """Money arrived by one charge: the part that was owed, and the part that was not."""
+    """Money arrived by one charge: the part that was owed, and the part that was not. `charged`: nothing had failed, so that nothing was recovered."""
     entries = []
     if owed_minor:
-        kind = "recovered" if owed_minor >= case.amount_due_minor else "part_paid"
+        kind = "charged" if not case.has_failed else "recovered" if owed_minor >= case.amount_due_minor else "part_paid"
         entries.append(_entry(case, kind, charge_ref, at, PROCESSOR, receivable(case), owed_minor))
     if overpaid_minor:
         entries.append(_entry(case, "overpaid", charge_ref, at, PROCESSOR, OVERPAYMENTS, overpaid_minor))

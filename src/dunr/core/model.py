@@ -17,6 +17,7 @@ from dunr.core.rules import Avoided
 from dunr.core.sends import Forgotten, Lease, Send
 from dunr.core.snapshot import UnknownCodes
 from dunr.core.terms import (
+    SPENDS_STEP,
     UNSETTLED,
     Access,
     CaseState,
@@ -45,7 +46,7 @@ class MethodRef(Value):
 
 
 class Attempt(Value):
-    """One try at one charge. Number 0 is the failed first charge, which the processor made.
+    """One try at one charge. Number 0 is the first charge: the processor made it, and it failed; or it is ours, and its trigger says so.
 
     `key`, `amount_minor`, `currency` and `method` are the exact request; every call of the attempt sends precisely these.
     `outcome` is None from the intent until something is known.
@@ -81,6 +82,12 @@ class Attempt(Value):
     unknown_codes: UnknownCodes | None = None
     allowed_by: str | None = None  # the rule that left the least room when it began, and how many attempts more it left
     left_count: int | None = None
+    unanswered_steps_count: int = 0  # steps that calls of this attempt have spent without an answer
+
+    @property
+    def spends_step(self) -> bool:
+        """Whether its end spends a step: a step began it, or one of its calls was made on one."""
+        return self.trigger in SPENDS_STEP or (self.trigger is Trigger.RENEWAL and self.step_number is not None)
 
     @property
     def is_in_flight(self) -> bool:
@@ -130,7 +137,10 @@ class KnownDispute(Value):
 
 
 class Case(Value):
-    """One invoice from its first failed charge to recovered, exhausted or closed. Its id is for ever; a reopening raises `round`."""
+    """One invoice from its first failed charge to recovered, exhausted or closed. Its id is for ever; a reopening raises `round`.
+
+    Where we make the first charge ourselves, the case opens when that is due, and `first_failed_at` is that instant until it has failed.
+    """
 
     id: str
     version: int
@@ -184,6 +194,8 @@ class Case(Value):
     promise_at: datetime | None = None
     wake_at: datetime | None = None  # when the case next wants attention; derived, the stores index it
     beside: Beside | None = None  # the processor's own tries; None: it was not seen to make any
+    charge_due_at: datetime | None = None  # where we make the first charge ourselves: since when it is due
+    has_failed: bool = True  # False until a first charge of our own has failed
     audit_head: str = ""
     audit_count: int = 0
 

@@ -19,6 +19,7 @@ from dunr.core.events import (
     AttemptAnswered,
     AttemptReturned,
     AttemptSettled,
+    ChargeDue,
     ChargeFailed,
     CustomerDeleted,
     DisputeClosed,
@@ -47,6 +48,7 @@ from dunr.core.terms import (
     InvoiceStatus,
     Outcome,
     SubscriptionStatus,
+    Trigger,
 )
 
 EXHAUSTED_STILL_CHARGED = timedelta(
@@ -65,7 +67,7 @@ def not_ours_because(snapshot: Snapshot) -> str | None:
         return "the first payment of a subscription is made in the browser"
     if invoice.collection_method is CollectionMethod.SEND_INVOICE:
         return "the customer pays this invoice by mail"
-    if invoice.first_failed_at is None:
+    if invoice.first_failed_at is None and invoice.charge_due_at is None:
         return "no charge of this invoice has failed"
     if snapshot.customer is None or snapshot.customer.deleted:
         return "the customer is gone"
@@ -81,7 +83,7 @@ def events_from(dossier: Dossier) -> Iterator[Event]:
         return
     if case is None:
         if not_ours_because(snapshot) is None:
-            yield ChargeFailed()
+            yield ChargeDue() if snapshot.invoice.first_failed_at is None else ChargeFailed()
         return
     for charge in snapshot.charges:
         yield from _from_charge(case, charge)
@@ -120,7 +122,7 @@ def _from_charge(case: Case, charge: ChargeSnapshot) -> Iterator[Event]:
 
 def _from_own_charge(attempt: Attempt, charge: ChargeSnapshot) -> Iterator[Event]:
     """Our own charge as the processor shows it. One key is one payment: a success that is known is never counted again."""
-    if attempt.number == 0 or attempt.outcome is Outcome.SUCCEEDED:
+    if attempt.trigger is Trigger.PROCESSOR or attempt.outcome is Outcome.SUCCEEDED:
         return
     match charge.status:
         case ChargeStatus.SUCCEEDED | ChargeStatus.RETURNED:

@@ -40,6 +40,7 @@ class InvoiceSnapshot(Value):
     """The invoice: `amount_due_minor` is what remains to be paid, `credited_minor` what was credited without a payment.
 
     `products` are the merchant's ids of what is paid for; `tags` are whatever words the merchant hung on the invoice, its subscription or its customer.
+    `charge_due_at` says from when on we make the first charge ourselves; None where the processor makes it.
     """
 
     processor_invoice_id: str
@@ -54,6 +55,7 @@ class InvoiceSnapshot(Value):
     minimum_minor: int = 0
     products: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    charge_due_at: datetime | None = None
 
 
 class SubscriptionSnapshot(Value):

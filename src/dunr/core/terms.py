@@ -17,6 +17,14 @@ class CaseState(StrEnum):
     CLOSED = "closed"  # ended by a person, a void, a write-off, a cancellation or a deletion
 
 
+class ChargeEnd(StrEnum):
+    """What the merchant's billing system is told of a charge that it left to us."""
+
+    PAID = "CHARGE_PAID"
+    NOT_PAID = "CHARGE_NOT_PAID"  # nothing more is tried unless somebody acts
+    CLOSED = "CHARGE_CLOSED"  # a person, a void, a write-off, a cancellation or a deletion ended it
+
+
 class CloseReason(StrEnum):
     """Why a closed case was closed."""
 
@@ -178,6 +186,7 @@ class AlertKind(StrEnum):
     POLICY_REFUSED = "policy_refused"  # a policy file that was changed and cannot be used
     RESUBSCRIBED = "resubscribed"
     COEXISTENCE = "coexistence"  # the processor collects by itself, too
+    CHARGE_UNSETTLED = "charge_unsettled"  # given up as not paid, and nobody knows whether the money moved
     ADVICE = "advice"  # what we would charge now, where the policy only advises
 
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from dunr.core.effects import Notice, Publish, RaiseAlert
+from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
 from dunr.core.model import Payer
 from dunr.ports import Delivery
 from dunr.simulate.turns import Turns
@@ -45,6 +45,13 @@ class SimPublisher:
         if self.weather.merchant_failure_rate and self._rng.random() < self.weather.merchant_failure_rate:
             return Delivery.FAILED_FOR_NOW
         self._watch.published(message)
+        return Delivery.SENT
+
+    def publish_charge(self, message: PublishCharge) -> Delivery:
+        self._turns.port_call()
+        if self.weather.merchant_failure_rate and self._rng.random() < self.weather.merchant_failure_rate:
+            return Delivery.FAILED_FOR_NOW
+        self._watch.tell("dunr", f"tells the merchant that {message.processor_invoice_id} is {message.end}")
         return Delivery.SENT
 
     def alert(self, alert: RaiseAlert) -> Delivery:

@@ -86,6 +86,16 @@ def first_charge_fails(world: World, invoice_id: str, found: re.Match[str]) -> N
         world.read(invoice_id)
 
 
+@on(r"charge falls due: (?P<amount>\d+) (?P<currency>\w+)(?P<unseen>, unseen)?")
+def charge_falls_due(world: World, invoice_id: str, found: re.Match[str]) -> None:
+    """A first charge that we make ourselves."""
+    amount = int(found["amount"])
+    world.show(invoice_id, amount_total_minor=amount, amount_due_minor=amount, charge_due_at=world.now)
+    world.show(invoice_id, currency=found["currency"])
+    if not found["unseen"]:
+        world.read(invoice_id)
+
+
 @on(r"invoice fails without a charge, (?P<amount>\d+) (?P<currency>\w+)")
 def fails_without_charge(world: World, invoice_id: str, found: re.Match[str]) -> None:
     amount = int(found["amount"])

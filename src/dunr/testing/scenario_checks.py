@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from dunr.core.access import verdict
-from dunr.core.effects import CancelAttempt, Publish, RaiseAlert, RefreshMethod, StopSending, TakeOver
+from dunr.core.effects import CancelAttempt, Publish, PublishCharge, RaiseAlert, RefreshMethod, StopSending, TakeOver
 from dunr.core.model import Case
 from dunr.testing.scenario_acts import instant
 from dunr.testing.scenario_world import World, case_id
@@ -173,9 +173,13 @@ def sent_by(world: World, invoice_id: str, found: re.Match[str]) -> None:
     equal("its card", attempt.method.card_key if attempt.method else None, found["card"])
 
 
-@states(r"attempts (?P<count>\d+)")
+@states(r"attempts (?P<count>\d+|none)")
 def attempts_are(world: World, invoice_id: str, found: re.Match[str]) -> None:
-    equal("the number of attempts", the_case(world, invoice_id).attempt_number_last, int(found["count"]))
+    equal(
+        "the number of attempts",
+        the_case(world, invoice_id).attempt_number_last,
+        -1 if found["count"] == "none" else int(found["count"]),
+    )
 
 
 @states(r"steps used (?P<count>\d+)")
@@ -221,6 +225,14 @@ def wakes(world: World, invoice_id: str, found: re.Match[str]) -> None:
 def told_of_access(world: World, _invoice_id: str, found: re.Match[str]) -> None:
     got = [str(one.access) for one in world.told if isinstance(one, Publish)]
     equal("what the application was told", ", ".join(got) or "none", found["values"])
+
+
+@states(r"told of charge (?P<ends>none|\w+(?:, \w+)*)")
+def told_of_charge(world: World, invoice_id: str, found: re.Match[str]) -> None:
+    """What the merchant's billing system was told since the last time that a line asked."""
+    mine = [one for one in world.told if isinstance(one, PublishCharge) and one.case_id == case_id(invoice_id)]
+    equal("what was told of the charge", ", ".join(str(one.end) for one in mine) or "none", found["ends"])
+    world.told = [one for one in world.told if one not in mine]
 
 
 @states(r"cancellation asked|sending stopped|refresh asked|take-over asked")

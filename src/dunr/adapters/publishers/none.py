@@ -3,7 +3,7 @@
 Knows that changes and alerts are in the store already, where the entitlement check and the operator read them.
 """
 
-from dunr.core.effects import Publish, RaiseAlert
+from dunr.core.effects import Publish, PublishCharge, RaiseAlert
 from dunr.ports import Delivery
 
 
@@ -12,6 +12,10 @@ class StoredOnlyPublisher:
 
     def publish(self, message: Publish) -> Delivery:  # noqa: ARG002 - the port's argument
         """The entitlement check answers from the store."""
+        return Delivery.SENT
+
+    def publish_charge(self, message: PublishCharge) -> Delivery:  # noqa: ARG002 - the port's argument
+        """How a charge ended is told by the API, too."""
         return Delivery.SENT
 
     def alert(self, alert: RaiseAlert) -> Delivery:  # noqa: ARG002 - the port's argument

@@ -11,13 +11,20 @@ import structlog
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from dunr.core.effects import Publish, RaiseAlert
+from dunr.core.effects import Publish, PublishCharge, RaiseAlert
+from dunr.core.terms import ChargeEnd
 from dunr.errors import SettingsError
 from dunr.ports import Clock, Delivery
 
 _log = structlog.get_logger()
 
 TIMEOUT_SECONDS = 10.0
+
+CHARGE_EVENTS = {
+    ChargeEnd.PAID: "charge.paid",
+    ChargeEnd.NOT_PAID: "charge.not_paid",
+    ChargeEnd.CLOSED: "charge.closed",
+}
 
 # What may stand in a header as the message's id.
 _PLAIN_ID = re.compile(r"[\x21-\x7e]{1,256}")
@@ -54,6 +61,22 @@ class WebhookPublisher:
             "at": message.at,
         }
         return self._post(message.key, "access.changed", message.at, data)
+
+    def publish_charge(self, message: PublishCharge) -> Delivery:
+        """Tell the billing system how a charge has ended. It keeps the newest by `at`: late money is taken in, too."""
+        processor, account, charge = message.case_id.split(":", 2)
+        data = {
+            "processor": processor,
+            "account": account,
+            "charge": charge,
+            "status": message.end.value,
+            "amount_due_minor": message.amount_due_minor,
+            "currency": message.currency,
+            "reason": message.reason.value if message.reason is not None else None,
+            "reason_code": message.raw_code,
+            "at": message.at,
+        }
+        return self._post(message.key, CHARGE_EVENTS[message.end], message.at, data)
 
     def alert(self, alert: RaiseAlert) -> Delivery:
         """Tell a person, by whatever the merchant hangs on this endpoint."""

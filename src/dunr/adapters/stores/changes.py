@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 
 from dunr.core.decision import Decision
-from dunr.core.effects import Charge, LookUp, Notice, Publish, RaiseAlert, RecordedEffect
+from dunr.core.effects import Charge, LookUp, Notice, Publish, PublishCharge, RaiseAlert, RecordedEffect
 from dunr.core.model import Attempt, Case, Customer, Method, Subscription
 from dunr.core.terms import InFlightAction
 from dunr.core.value import replace
@@ -104,14 +104,17 @@ def recorded_at(decision: Decision) -> datetime:
         return decision.audit[-1].at
     if decision.case is not None:
         return decision.case.seen_at
-    return max((effect.at for effect in decision.effects if isinstance(effect, Publish | RaiseAlert)), default=EPOCH)
+    return max(
+        (effect.at for effect in decision.effects if isinstance(effect, Publish | PublishCharge | RaiseAlert)),
+        default=EPOCH,
+    )
 
 
 def effect_due_at(effect: RecordedEffect, recorded: datetime) -> datetime:
     """When an effect is to be done first: at once, except for a notice that waits for its hour."""
     if isinstance(effect, Notice):
         return effect.not_before_at
-    if isinstance(effect, Publish | RaiseAlert):
+    if isinstance(effect, Publish | PublishCharge | RaiseAlert):
         return effect.at
     return recorded
 

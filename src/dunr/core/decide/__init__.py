@@ -12,6 +12,7 @@ from dunr.core.decide import (
     beside,
     charging,
     disputes,
+    first_charge,
     invoices,
     messages,
     methods,
@@ -24,6 +25,7 @@ from dunr.core.decide import (
     unsettled,
 )
 from dunr.core.decide.draft import Draft
+from dunr.core.decide.planning import FIRST_CHARGE
 from dunr.core.decision import Decision, Dossier
 from dunr.core.events import (
     AccessRestored,
@@ -38,6 +40,7 @@ from dunr.core.events import (
     AttemptWithdrawn,
     BackupDue,
     CaseClosed,
+    ChargeDue,
     ChargeFailed,
     CourseEvent,
     CustomerDeleted,
@@ -85,6 +88,8 @@ def decide(dossier: Dossier, event: Event, facts: Facts, now: datetime) -> Decis
     if dossier.case is None:
         if isinstance(event, ChargeFailed):
             return opening.charge_failed(dossier, facts, now)
+        if isinstance(event, ChargeDue):
+            return first_charge.charge_due(dossier, facts, now)
         return Decision(("there is no such case",))
     draft = Draft(dossier, dossier.case, facts, now)
     taken = moving.begin_settling(draft, event)
@@ -114,7 +119,7 @@ def _about_attempt(draft: Draft, event: AttemptEvent) -> None:
     """Name every event of the group, so that a new one does not type-check until it has its function."""
     match event:
         case TimerFired():
-            charging.timer_fired(draft, event)
+            _step_due(draft, event)
         case AttemptAnswered():
             unsettled.answered(draft, event)
         case AttemptSettled():
@@ -131,10 +136,18 @@ def _about_attempt(draft: Draft, event: AttemptEvent) -> None:
             assert_never(unreachable)
 
 
+def _step_due(draft: Draft, event: TimerFired) -> None:
+    """The first charge is a step of its own kind."""
+    if event.step_number == FIRST_CHARGE.number and charging.is_due(draft, event):
+        first_charge.begin_first(draft)
+    else:
+        charging.timer_fired(draft, event)
+
+
 def _about_news(draft: Draft, event: NewsEvent) -> None:
     """Name every event of the group, so that a new one does not type-check until it has its function."""
     match event:
-        case ChargeFailed():
+        case ChargeFailed() | ChargeDue():
             draft.why("the case is open already")
         case PaidElsewhere():
             money.paid_elsewhere(draft, event)

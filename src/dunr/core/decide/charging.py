@@ -29,9 +29,8 @@ INTENT_WAIT = timedelta(minutes=1)
 
 def timer_fired(draft: Draft, event: TimerFired) -> None:
     """The planned step is due: begin its attempt, or say why not now. A step that is late by more than an hour was missed."""
-    case = draft.case
-    step = case.plan.next_step
-    if case.in_flight is not None or step is None or step.number != event.step_number or step.at > draft.now:
+    case, step = draft.case, draft.case.plan.next_step
+    if step is None or not is_due(draft, event):
         draft.why(f"step {event.step_number} is not due: the timer was early, late or doubled")
         return
     if case.beside is not None and case.beside.is_left:
@@ -73,6 +72,14 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
     if _is_card_free(draft):
         trigger = Trigger.UPDATER if fresh_details.follows_refresh(case, method) else Trigger.TIMER
         begin(draft, trigger, step.number, method)
+
+
+def is_due(draft: Draft, event: TimerFired) -> bool:
+    """Whether the step that a timer names is the next one, and its time has come."""
+    step = draft.case.plan.next_step
+    return (
+        draft.case.in_flight is None and step is not None and step.number == event.step_number and step.at <= draft.now
+    )
 
 
 def _is_advised(draft: Draft, step: PlannedStep, method: MethodRef) -> bool:

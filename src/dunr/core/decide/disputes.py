@@ -137,6 +137,7 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
         round=case.round + 1,
         steps_spent_count=0,
         first_failed_at=draft.now,
+        has_failed=True,
         deciding_reason=reason,
         access=Access.GRACE,
         ended_at=None,

@@ -43,7 +43,7 @@ def charge_failed(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
         return refusal
     failed = _failed_charge(snapshot)
     draft = Draft(dossier, _new_case(dossier, snapshot, failed, facts, now), facts, now)
-    _meet_neighbours(draft, snapshot)
+    meet_neighbours(draft, snapshot)
     stand_beside(draft)
     case = draft.case
     draft.postings.append(ledger.opened(case, case.amount_due_minor, now))
@@ -171,7 +171,7 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | Non
     )
 
 
-def _meet_neighbours(draft: Draft, snapshot: Snapshot) -> None:
+def meet_neighbours(draft: Draft, snapshot: Snapshot) -> None:
     """Create the rows beside the case that no store has seen yet, and take over the disputes that stand already."""
     case, known = draft.case, snapshot.subscription
     if draft.subscription is None and case.subscription_id is not None and known is not None:

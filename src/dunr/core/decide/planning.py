@@ -17,6 +17,7 @@ from dunr.core.decide.telling import tell_customer_to_act, tell_next_step
 from dunr.core.declines import treated_as
 from dunr.core.gate import chargeable_method
 from dunr.core.model import Case, Plan, PlannedStep
+from dunr.core.policy import Step
 from dunr.core.schedule import Laid, has_passed, lay, pause_date, relay_missed, told_of
 from dunr.core.sends import NEVER_SENT
 from dunr.core.snapping import snap
@@ -29,11 +30,14 @@ from dunr.core.terms import (
     DeclineReason,
     FinalAction,
     Outcome,
+    StepUnit,
     WhilePaused,
 )
 from dunr.core.timers import WARNING_LEAD
 from dunr.core.value import replace
 
+UNANSWERED_AS = DeclineReason.PROCESSING_ERROR  # the steps that no answer earns, where each of them is a call
+FIRST_CHARGE = Rung(0, Step(0, StepUnit.HOURS))  # made as soon as it may be, however late
 UNSEEN_FOR = timedelta(days=1)  # the processor may name its next try a while after the last one has failed
 AFTER_REFRESH = "the payment method was refreshed: one attempt follows"
 
@@ -49,7 +53,12 @@ def _planned_as(draft: Draft, reason: DeclineReason | None) -> DeclineReason:
 
 
 def coming_rungs(draft: Draft) -> tuple[Rung, ...]:
-    """The rungs that the case still has, under its policy and its deciding reason; none before the fresher details have come that a reason wants."""
+    """The rungs that the case still has, under its policy and its deciding reason; none before the fresher details have come that a reason wants.
+
+    As long as a first charge of our own has not failed, it is the only one.
+    """
+    if not draft.case.has_failed:
+        return (FIRST_CHARGE,)
     if fresh_details.is_wanted(draft, planning_reason(draft)) and not fresh_details.is_refreshed(draft.case):
         return ()
     return _rungs_left(draft)
@@ -62,11 +71,14 @@ def _rungs_left(draft: Draft) -> tuple[Rung, ...]:
         attempt
         for attempt in case.attempts
         if attempt.round == case.round
-        and attempt.trigger in SPENDS_STEP
+        and attempt.spends_step
         and attempt.outcome in (Outcome.SUCCEEDED, Outcome.DECLINED)
     ]
-    skipped_count = max(0, case.steps_spent_count - len(spent))
+    unanswered_count = sum(attempt.unanswered_steps_count for attempt in case.attempts if attempt.round == case.round)
+    skipped_count = max(0, case.steps_spent_count - len(spent) - unanswered_count)
     on_reason = sum(1 for attempt in spent if _planned_as(draft, attempt.after_reason) is reason)
+    if reason is UNANSWERED_AS:
+        on_reason += unanswered_count
     return rungs(
         draft.policy, draft.facts, reason, case.steps_spent_count, on_reason + skipped_count, case.step_attempts_count
     )
@@ -74,7 +86,18 @@ def _rungs_left(draft: Draft) -> tuple[Rung, ...]:
 
 def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
     """Write the steps and the pause date that follows from them; a pause that was told is never brought forward."""
+    draft.case = replace(draft.case, plan=_planned(draft, steps))
+    for step in steps:
+        draft.why(f"step {step.number} at {draft.said(step.at)}: {'; '.join(step.why)}")
+
+
+def _planned(draft: Draft, steps: tuple[PlannedStep, ...]) -> Plan:
+    """The steps with the pause date that follows from them; nothing pauses before something has failed."""
     case = draft.case
+    if not case.has_failed:
+        return Plan(steps)
+    if draft.policy.final_action is FinalAction.NONE:
+        return Plan(steps, None, ("the policy takes no final action",))
     tried = [
         attempt.begun_at for attempt in case.attempts if attempt.trigger in SPENDS_STEP and attempt.round == case.round
     ]
@@ -83,12 +106,7 @@ def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
     )
     if case.warned_at is not None and case.plan.pause_at is not None and pause_at < case.plan.pause_at:
         pause_at, pause_why = case.plan.pause_at, (*pause_why, "the customer was told this date")
-    if draft.policy.final_action is FinalAction.NONE:
-        draft.case = replace(draft.case, plan=Plan(steps, None, ("the policy takes no final action",)))
-    else:
-        draft.case = replace(draft.case, plan=Plan(steps, pause_at, pause_why))
-    for step in steps:
-        draft.why(f"step {step.number} at {draft.said(step.at)}: {'; '.join(step.why)}")
+    return Plan(steps, pause_at, pause_why)
 
 
 def lay_out(draft: Draft, base: datetime) -> None:
@@ -108,6 +126,16 @@ def lay_out(draft: Draft, base: datetime) -> None:
     if laid.steps and has_passed(coming[0], laid.steps[0], draft.now):
         laid = _without_passed(draft, coming, laid.steps, around)
     _write(draft, laid)
+
+
+def lay_quietly(draft: Draft, base: datetime) -> None:
+    """Date the coming steps from `base` while an attempt is in flight: nobody is told, and its fate decides what they mean. Dates that have passed are skipped."""
+    coming, around = coming_rungs(draft), circumstances_of(draft, planning_reason(draft))
+    laid = lay(coming, base, around)
+    if laid.steps and has_passed(coming[0], laid.steps[0], draft.now):
+        laid = _without_passed(draft, coming, laid.steps, around)
+    draft.why(*laid.undated)
+    set_steps(draft, laid.steps)
 
 
 def newest_step_at(case: Case) -> datetime:

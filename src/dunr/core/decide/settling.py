@@ -9,6 +9,7 @@ from typing import assert_never
 
 from dunr.core import keys
 from dunr.core.answers import Declined, Paid, Refused, RefusedKind
+from dunr.core.decide import first_charge
 from dunr.core.decide.attempts import find, free_method, hand_over_waiting, keep_turn, withdraw
 from dunr.core.decide.backup_turns import after_failure
 from dunr.core.decide.cardrun import run_stopped, run_succeeded
@@ -24,7 +25,7 @@ from dunr.core.declines import classify, network_of, raw_code, unknown_codes
 from dunr.core.effects import StopSending
 from dunr.core.events import AttemptSettled, AttemptWithdrawn
 from dunr.core.model import Attempt, Hold
-from dunr.core.terms import SPENDS_STEP, AlertKind, CaseState, DeclineKind, HoldKind, Outcome, Trigger
+from dunr.core.terms import AlertKind, CaseState, DeclineKind, HoldKind, Outcome, Trigger
 from dunr.core.value import replace
 
 REFUSED_HOLD = timedelta(hours=24)
@@ -95,7 +96,7 @@ def _book(draft: Draft, answer: Paid) -> None:
 
 def _spend_step(draft: Draft, attempt: Attempt) -> None:
     """A step is spent when its attempt ends succeeded or declined."""
-    if attempt.trigger in SPENDS_STEP:
+    if attempt.spends_step:
         case = draft.case
         draft.case = replace(
             case, steps_spent_count=case.steps_spent_count + 1, step_attempts_count=case.step_attempts_count + 1
@@ -107,7 +108,7 @@ def _go_on(draft: Draft, attempt: Attempt) -> None:
     """Plan what comes after a spent step, counted from the step's own date; after any other attempt the plan stands."""
     if not draft.case.is_open or draft.case.state is CaseState.EXHAUSTED:
         return
-    if attempt.trigger in SPENDS_STEP:
+    if attempt.spends_step:
         step = draft.case.plan.next_step
         lay_out(draft, step.at if step is not None else attempt.begun_at)
 
@@ -139,7 +140,9 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
     run_stopped(draft, attempt)
     hand_over_waiting(draft)
     kind = draft.facts.reasons[reason].kind
-    if attempt.trigger in SPENDS_STEP:
+    if not draft.case.has_failed:
+        first_charge.failed(draft, reason)
+    elif attempt.spends_step:
         _spend_step(draft, attempt)
         draft.case = replace(draft.case, deciding_reason=reason)
         _go_on(draft, attempt)

@@ -69,7 +69,7 @@ def wish_of(draft: Draft, method: MethodRef, initiator: Initiator) -> Wish:
     country = shown.country if shown is not None else None
     return Wish(
         case_id=case.id,
-        first_at=case.attempts[0].begun_at,
+        first_at=case.attempts[0].begun_at if case.attempts else draft.now,
         rail=method.rail,
         network=method.network,
         region=country or draft.payer.country,

@@ -17,6 +17,8 @@ def tell_next_step(draft: Draft) -> None:
     """The notice of the step planned next; told again only where its date moved by more than two days, or where it is the last word before a pause."""
     case = draft.case
     step = case.plan.next_step
+    if not case.has_failed:
+        return
     if case.beside is not None and not _tells_of_steps(draft, case.beside):
         return
     if step is not None and step.at <= draft.now and fresh_details.is_refreshed(case):

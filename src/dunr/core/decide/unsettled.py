@@ -9,10 +9,12 @@ from typing import assert_never
 
 from dunr.core import keys
 from dunr.core.answers import NotNow, Pending, Unanswered
+from dunr.core.decide import step_calls
 from dunr.core.decide.attempts import find, free_method, withdraw
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.gaps import look_up_gap, resend_gap
 from dunr.core.decide.opening import method_row
+from dunr.core.decide.planning import settle_state
 from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptOverdue
 from dunr.core.gate import closed_because, is_key_old
@@ -72,6 +74,7 @@ def unanswered(draft: Draft, attempt: Attempt, why: str, *, looked_up: bool) -> 
     """Nobody knows: it stays in flight and is looked up. A look-up that fails changes nothing; the next one is booked already."""
     if looked_up:
         draft.why(f"the look-up could not say: {why}")
+        _call_or_give_up(draft, attempt)
         return
     free_method(draft, attempt, Outcome.UNKNOWN)
     draft.change_attempt(
@@ -87,6 +90,16 @@ def unanswered(draft: Draft, attempt: Attempt, why: str, *, looked_up: bool) -> 
     draft.why(
         f"attempt {attempt.number} has no answer ({why}): neither success nor failure; it is looked up, and nothing else is sent"
     )
+    step_calls.spend(draft, attempt.number)
+
+
+def _call_or_give_up(draft: Draft, attempt: Attempt) -> None:
+    """A look-up brought nothing. Where steps are calls, the next one is, or the last was; elsewhere nothing changes."""
+    step = step_calls.next_call(draft, attempt)
+    if step is not None:
+        step_calls.call_again(draft, attempt, step)
+    else:
+        step_calls.give_up(draft, attempt)
 
 
 def _not_now(draft: Draft, attempt: Attempt, answer: NotNow) -> None:
@@ -115,6 +128,10 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
     if attempt.outcome is Outcome.PENDING:
         draft.why("the processor had taken it: a submitted debit is waited for, whatever one read shows")
         return
+    step = step_calls.next_call(draft, attempt)
+    if step is not None:
+        step_calls.call_again(draft, attempt, step)
+        return
     called_at = attempt.last_called_at or attempt.begun_at
     settle_at = max(called_at, attempt.unknown_since_at or called_at) + timedelta(
         seconds=draft.processor.settle_after_seconds
@@ -127,6 +144,8 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
                 f"the processor shows no charge for {attempt.key}, {draft.processor.settle_after_seconds} s after the last call",
             ),
         )
+        if draft.processor.calls_spend_steps:
+            settle_state(draft)
         return
     again_at = draft.now + resend_gap(attempt.call_count)
     may_call = not is_key_old(attempt, draft.processor, draft.now) and attempt.call_count < CALLS_MAX
@@ -259,10 +278,12 @@ def _send_again(draft: Draft, attempt: Attempt) -> None:
     draft.method = replace(
         row, fence=fence, lease=Lease(draft.case.id, attempt.number, draft.dossier.holder, fence, lease_end)
     )
+    step = step_calls.next_call(draft, attempt)
     draft.change_attempt(
         replace(
             attempt,
             fence=fence,
+            step_number=step.number if step is not None and step.at <= draft.now else attempt.step_number,
             taken_over=attempt.taken_over or attempt.outcome is not None,
             call_count=attempt.call_count + 1,
             last_called_at=draft.now,

@@ -29,6 +29,7 @@ from dunr.core.events.methods import BackupDue, MethodEvent, MethodRefreshed, Re
 from dunr.core.events.news import (
     AmountChanged,
     AttemptReturned,
+    ChargeDue,
     ChargeFailed,
     CustomerDeleted,
     DisputeClosed,
@@ -74,6 +75,7 @@ __all__ = [
     "AttemptWithdrawn",
     "BackupDue",
     "CaseClosed",
+    "ChargeDue",
     "ChargeFailed",
     "CourseEvent",
     "CustomerDeleted",

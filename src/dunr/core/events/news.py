@@ -9,6 +9,10 @@ class ChargeFailed(Value):
     """The first charge of an invoice failed; the snapshot beside it says how."""
 
 
+class ChargeDue(Value):
+    """An invoice has come whose first charge we make ourselves; the snapshot beside it says since when it is due."""
+
+
 class PaidElsewhere(Value):
     """Somebody else collected: a captured charge that is not ours, or (None) money that no charge explains."""
 
@@ -89,6 +93,7 @@ class MethodRemoved(Value):
 
 NewsEvent = (
     ChargeFailed
+    | ChargeDue
     | PaidElsewhere
     | ForeignDecline
     | AttemptReturned
