@@ -6,6 +6,7 @@ Nothing here is chosen or built; see `bootstrap`. An entry point (web, worker, c
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dunr.charge_desk import ChargeDesk
 from dunr.engine import Engine
 from dunr.intake import Intake
 from dunr.performing import Performer
@@ -29,6 +30,7 @@ class Application:
     """One running dunr. `close` releases files and connections.
 
     `listen` calls what it is given, from another thread, when another process left something to do, and answers what stops that; a hint may be lost.
+    `desk` takes charges where nobody else makes them; None where the processor does.
     `finish_migration` takes away what only the release before needed; None where a store keeps nothing for one.
     """
 
@@ -45,5 +47,6 @@ class Application:
     runner: Runner
     sweep: Sweep
     listen: Listen
+    desk: ChargeDesk | None
     finish_migration: Callable[[], None] | None
     close: Callable[[], None]

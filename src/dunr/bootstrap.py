@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING
 
 from dunr.adoption import Identified, stop_if_copied
 from dunr.application import Application, Listen, hears_nothing
-from dunr.core.facts import Facts, ProcessorFacts, Timing
+from dunr.charge_desk import Account, ChargeDesk
+from dunr.core.facts import DeclineKey, Facts, ProcessorFacts, Timing
+from dunr.core.terms import DeclineReason
 from dunr.core.value import replace
 from dunr.engine import Engine, Parts
 from dunr.errors import SettingsError
 from dunr.facts.capabilities import ServedPolicies
 from dunr.facts.load import load_facts
-from dunr.facts.mapping import as_keys
+from dunr.facts.mapping import as_keys, of_billing_codes
 from dunr.facts.policies import NamedPolicies
 from dunr.inspection import Wiring
 from dunr.intake import Intake
@@ -38,6 +40,7 @@ from dunr.sweep import Forget, Sweep, forgetting
 from dunr.system_clock import SystemClock
 
 if TYPE_CHECKING:
+    from dunr.adapters.processors.billing_http.processor import BillingProcessor
     from dunr.adapters.processors.stripe.processor import StripeProcessor
     from dunr.mail.message import Transport
 
@@ -66,10 +69,10 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         kept = _store(settings, opened)
         store, reports, identified = kept.store, kept.reports, kept.identified
         clock = _clock(settings, store)
-        processors = _processors(settings, store, opened)
+        processors = _processors(settings, store, clock, opened)
         served = ServedPolicies(NamedPolicies(settings.policy), {name: one.facts for name, one in processors.items()})
         in_force = PoliciesInForce(store, clock, served)
-        rulebook = StoredRulebook(store, in_force, as_keys(settings.declines))
+        rulebook = StoredRulebook(store, in_force, _own_meanings(settings))
         engine = Engine(Parts(store, processors, rulebook, _facts(settings, processors), clock, holder or _own_name()))
         intake = Intake(engine)
         performer = Performer(engine, _mailer(settings, clock), _publisher(settings, clock, opened))
@@ -96,6 +99,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
                 forgetting(kept.forget, timedelta(days=settings.events_kept_days)),
             ),
             listen=kept.listen,
+            desk=_desk(settings, store, clock),
             finish_migration=kept.finish_migration,
             close=opened.pop_all().close,
         )
@@ -108,11 +112,24 @@ def _facts(settings: Settings, processors: Mapping[str, Processor]) -> Facts:
         processor_timeout_seconds=settings.processor_timeout_seconds,
     )
     known = load_facts(
-        merchant_declines=as_keys(settings.declines),
+        merchant_declines=_own_meanings(settings),
         processors={name: one.facts for name, one in processors.items()},
         timing=timing,
     )
     return replace(known, processors=_FactsOf(processors))
+
+
+def _desk(settings: Settings, store: Store, clock: Clock) -> ChargeDesk | None:
+    """Where charges are left to us: only where no processor makes the first one by itself."""
+    if settings.processor != "billing_http":
+        return None
+    return ChargeDesk(Account(settings.processor, settings.account, settings.live), store, clock)
+
+
+def _own_meanings(settings: Settings) -> Mapping[DeclineKey, DeclineReason]:
+    """What the merchant says that codes mean; a reason that is named counts before a mere retryable or final."""
+    codes = of_billing_codes("billing_http", settings.billing_retryable_codes, settings.billing_final_codes)
+    return {**codes, **as_keys(settings.declines)}
 
 
 def _own_name() -> str:
@@ -159,7 +176,7 @@ def _clock(settings: Settings, store: Store) -> Clock:
     return SystemClock()
 
 
-def _processors(settings: Settings, store: Store, opened: ExitStack) -> dict[str, Processor]:
+def _processors(settings: Settings, store: Store, clock: Clock, opened: ExitStack) -> dict[str, Processor]:
     if settings.processor == "sandbox":
         from dunr.adapters.processors.sandbox.client import SandboxClient
         from dunr.adapters.processors.sandbox.events import SandboxAccount
@@ -180,15 +197,42 @@ def _processors(settings: Settings, store: Store, opened: ExitStack) -> dict[str
         stripe = _stripe(settings, store)
         opened.callback(stripe.close)
         return {stripe.name: stripe}
-    raise SettingsError('processor names no processor that dunr has: write processor = "sandbox" or "stripe"')
+    if settings.processor == "billing_http":
+        billing = _billing(settings, store, clock)
+        opened.callback(billing.close)
+        return {billing.name: billing}
+    raise SettingsError(
+        'processor names no processor that dunr has: write processor = "sandbox", "stripe" or "billing_http"'
+    )
 
 
 def facts_of(processor: str) -> ProcessorFacts:
     """What the adapter of a processor says of it, with nothing opened; one without an adapter can do nothing but charge."""
+    from dunr.adapters.processors.billing_http import facts as billing
     from dunr.adapters.processors.sandbox import facts as sandbox
     from dunr.adapters.processors.stripe import facts as stripe
 
-    return {"sandbox": sandbox.FACTS, "stripe": stripe.FACTS}.get(processor, ProcessorFacts())
+    known = {"sandbox": sandbox.FACTS, "stripe": stripe.FACTS, "billing_http": billing.FACTS}
+    return known.get(processor, ProcessorFacts())
+
+
+def _billing(settings: Settings, store: Store, clock: Clock) -> "BillingProcessor":
+    """The merchant's own billing system."""
+    from dunr.adapters.processors.billing_http.client import BillingClient
+    from dunr.adapters.processors.billing_http.events import BillingAccount
+    from dunr.adapters.processors.billing_http.processor import Addresses, BillingProcessor
+
+    account = BillingAccount(
+        account=settings.account,
+        live=settings.live,
+        webhook_secrets=webhook_secrets(settings),
+        tolerance_seconds=settings.webhook_tolerance_seconds,
+    )
+    addresses = Addresses(
+        settings.billing_charge_url or "", settings.billing_look_up_url or "", settings.billing_update_url
+    )
+    client = BillingClient(settings.billing_secret or "", settings.processor_timeout_seconds, clock.now)
+    return BillingProcessor(account, client, addresses, store, clock)
 
 
 def _stripe(settings: Settings, store: Store) -> "StripeProcessor":

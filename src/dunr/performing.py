@@ -76,7 +76,7 @@ class Performer:
                 case Publish():
                     self._publish(effect, undone)
                 case PublishCharge():
-                    self._delivered(effect.key, self.publisher.publish_charge(effect), undone)
+                    self._delivered(self.publisher.publish_charge(effect), undone)
                 case RaiseAlert():
                     self._delivered(self.publisher.alert(effect), undone)
                 case Nudge():

@@ -10,11 +10,12 @@ from datetime import datetime
 from typing import Protocol
 
 from dunr.core.answers import ChargeAnswer, LookUpAnswer, RefreshAnswer
+from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
 from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import Facts, ProcessorFacts
-from dunr.core.model import Attempt, Case, Payer
+from dunr.core.model import Case, Payer
 from dunr.core.policy import Policy
 from dunr.core.segments import Choice
 from dunr.core.snapshot import Snapshot

@@ -9,10 +9,11 @@ from itertools import count
 
 from dunr.core import gate
 from dunr.core.answers import CannotSay, Declined, LookUpAnswer, NotNow, NotThere, Paid, Pending, Refused, Unanswered
+from dunr.core.attempt import Attempt
 from dunr.core.decision import Decision
 from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptSettled, AttemptWithdrawn, Event
-from dunr.core.model import Attempt, Case
+from dunr.core.model import Case
 from dunr.core.snapshot import Snapshot
 from dunr.ports import ChargeRequest, ObjectMissing, Refs, Rows, SnapshotUnavailable
 from dunr.stepping import Look, Stepper

@@ -2,13 +2,13 @@
 
 import pytest
 
+from dunr.core.attempt import MethodRef
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import alert_unknown
 from dunr.core.decision import Dossier
 from dunr.core.declines import classify, in_words, network_of, treated_as, with_mappings
 from dunr.core.effects import Notice, RaiseAlert
 from dunr.core.facts import Notifies, Tellable
-from dunr.core.model import MethodRef
 from dunr.core.policy import Policy
 from dunr.core.snapshot import RawDecline, UnknownCodes
 from dunr.core.terms import DeclineKind, DeclineReason, Rail

@@ -2,8 +2,9 @@
 
 import pytest
 
+from dunr.core.attempt import MethodRef
 from dunr.core.decide.remembering import answered, remember, send_of_charge
-from dunr.core.model import Method, MethodRef
+from dunr.core.model import Method
 from dunr.core.sends import FOREIGN
 from dunr.core.snapshot import ChargeSnapshot, RawDecline
 from dunr.core.terms import ChargeStatus, DeclineReason, Rail, Trigger

@@ -3,8 +3,8 @@
 import pytest
 
 from dunr.adapters.stores.memory import MemoryStore
+from dunr.core.attempt import Attempt
 from dunr.core.declines import classify
-from dunr.core.model import Attempt
 from dunr.core.snapshot import RawDecline, UnknownCodes
 from dunr.core.terms import DeclineReason, Outcome
 from dunr.core.value import replace

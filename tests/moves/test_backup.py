@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dunr.adapters.stores.sql.moves import backup as backups
-from dunr.adapters.stores.sql.moves.raw import TABLES
+from dunr.adapters.stores.sql.moves.raw import TABLES, RawReader
 from dunr.adapters.stores.sql.store import SqlStore
 from dunr.adapters.stores.sql.tables import identity, metadata
 from dunr.core.identity import differences
@@ -55,7 +55,8 @@ def test_a_backup_holds_everything_and_needs_nothing_beside_it(tmp_path: Path) -
 
 def test_a_backup_is_one_moment_while_others_write(tmp_path: Path) -> None:
     path = store_in(tmp_path)
-    stop, written = threading.Event(), []
+    stop = threading.Event()
+    written: list[int] = []
     store = SqlStore(url_of(path))
     store.migrate()
 
@@ -133,7 +134,7 @@ def test_what_is_not_what_was_read_is_no_backup(tmp_path: Path, monkeypatch: pyt
     path = store_in(tmp_path)
     honest = backups._write_file
 
-    def lie(reader: backups.RawReader, written: Path) -> None:
+    def lie(reader: RawReader, written: Path) -> None:
         honest(reader, written)
         with sqlite3.connect(written) as connection:
             connection.execute("UPDATE posting_lines SET amount_minor = amount_minor + 1 WHERE rowid = 7")

@@ -82,7 +82,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_was(tmp_path: Path, database: 
     store.record_identity(store.identity())
     store.close()
     History(worlds=20).fill(url_of(big), ended=THOUSANDS, scheduled=0, now=NOW)
-    command = [DUNR, "db", "copy", "--from", url_of(big), "--to", database, "--json"]
+    command = [str(DUNR), "db", "copy", "--from", url_of(big), "--to", database, "--json"]
     first = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
     give_up_at = time.monotonic() + 60
     while rows_in(database) == 0:

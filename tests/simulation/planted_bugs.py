@@ -11,12 +11,13 @@ from dunr import claims, sending
 from dunr.adapters.stores import memory
 from dunr.core import gate, keys, ledger, reconcile, timers
 from dunr.core.answers import Declined, Paid
+from dunr.core.attempt import Attempt
 from dunr.core.decide import charging, ending, money, settling, unsettled
 from dunr.core.decide.attempts import withdraw
 from dunr.core.decide.draft import Draft
 from dunr.core.events import AttemptSettled
 from dunr.core.facts import Facts, ProcessorFacts
-from dunr.core.model import Attempt, Case
+from dunr.core.model import Case
 from dunr.core.snapshot import ChargeSnapshot
 from dunr.core.terms import ChargeStatus, Outcome
 from dunr.core.value import replace

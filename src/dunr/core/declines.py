@@ -6,8 +6,8 @@ network, whoever reported them. What no table knows is `unknown`, and is named, 
 
 from collections.abc import Iterator, Mapping
 
+from dunr.core.attempt import MethodRef
 from dunr.core.facts import DeclineKey, Facts
-from dunr.core.model import MethodRef
 from dunr.core.snapshot import RawDecline, UnknownCodes
 from dunr.core.terms import DeclineKind, DeclineReason, Rail
 from dunr.core.value import Value, replace

@@ -7,9 +7,10 @@ In doubt, closed.
 
 from datetime import datetime, timedelta
 
+from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.decision import Stops
 from dunr.core.facts import ProcessorFacts
-from dunr.core.model import Attempt, Case, Method, MethodRef
+from dunr.core.model import Case, Method
 from dunr.core.snapshot import InvoiceSnapshot, MethodSnapshot, Snapshot
 from dunr.core.terms import (
     CaseState,

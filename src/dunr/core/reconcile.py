@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from dunr.core.answers import Declined, Paid, Pending
+from dunr.core.attempt import Attempt
 from dunr.core.coexistence import beside_of
 from dunr.core.decision import Dossier
 from dunr.core.events import (
@@ -38,7 +39,7 @@ from dunr.core.events import (
     SubscriptionEnded,
 )
 from dunr.core.gate import by_hand, is_believed, is_for_another, is_stopped, ref_of
-from dunr.core.model import Attempt, Case
+from dunr.core.model import Case
 from dunr.core.snapshot import ChargeSnapshot, RawDecline, Snapshot
 from dunr.core.terms import (
     CaseState,

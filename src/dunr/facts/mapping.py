@@ -4,7 +4,7 @@ They come from `[declines]` of the settings and from `dunr declines map`, and co
 never be found, or that means nothing, is refused, and the text says what to write.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
 from dunr.core.declines import FIELDS, NETWORK_FIELDS
@@ -14,6 +14,7 @@ from dunr.facts.tables import NETWORKS_WITH_DECLINES, PROCESSORS_WITH_DECLINES
 
 Written = Mapping[str, Mapping[str, Mapping[str, str]]]  # owner, field, code: reason
 
+CODE = "code"  # the field of a decline that such a system fills
 CODE_LENGTH_MAX = 100
 REASONS = tuple(str(reason) for reason in DeclineReason)
 
@@ -67,6 +68,17 @@ def unknown_reason(reason: str, where: str) -> str:
     close = get_close_matches(reason, REASONS, n=1)
     wanted = f"write {close[0]}" if close else f"write one of {', '.join(REASONS)}"
     return f"{where} has the reason {reason!r}, which does not exist: {wanted}"
+
+
+def of_billing_codes(
+    processor: str, retryable: Iterable[str], final: Iterable[str]
+) -> Mapping[DeclineKey, DeclineReason]:
+    """What the reason codes of a merchant's own billing system mean, where the merchant says no more than whether another try makes sense.
+
+    A final one says nothing of the credential: the next cycle charges afresh.
+    """
+    retried = {(processor, CODE, code): DeclineReason.GENERIC_DECLINE for code in retryable}
+    return {**retried, **{(processor, CODE, code): DeclineReason.ACCOUNT_BLOCKED for code in final}}
 
 
 def as_keys(written: Written) -> Mapping[DeclineKey, DeclineReason]:

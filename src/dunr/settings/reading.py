@@ -28,7 +28,9 @@ TABLES: Mapping[str, str] = {  # settings of several lines, which no environment
     "declines": '[declines.stripe.decline_code] and below it new_code = "do_not_honor"'
 }
 KINDS: Mapping[str, Any] = get_type_hints(Settings, include_extras=True) | {"data": Text}
-LISTS = frozenset({"webhook_secrets", "stripe_connected_accounts"})  # with commas in the environment
+LISTS = frozenset(
+    {"webhook_secrets", "stripe_connected_accounts", "billing_retryable_codes", "billing_final_codes"}
+)  # with commas in the environment
 EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "data": "./dunr-data",
     "store": "sqlite:///path/to/dunr.db",
@@ -38,6 +40,12 @@ EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "stripe_connected_accounts": ("acct_one", "acct_two"),
     "stripe_rate_max": 25,
     "sandbox_rate_max": 25,
+    "billing_charge_url": "https://billing.example.com/charge",
+    "billing_look_up_url": "https://billing.example.com/look-up",
+    "billing_update_url": "https://shop.example.com/payment-method",
+    "billing_secret": "whsec_<base64 of 32 random bytes>",
+    "billing_retryable_codes": ("NO_CREDIT", "BUSY"),
+    "billing_final_codes": ("BARRED",),
     "clock_start": "2026-06-23T10:00:00Z",
     "instance": "eu-1",
     "public_url": "https://billing.example.com",

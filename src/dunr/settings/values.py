@@ -16,16 +16,20 @@ import msgspec
 
 from dunr.errors import SettingsError
 from dunr.facts.mapping import problems_in
+from dunr.settings.billing import billing_contradictions
 from dunr.settings.stripe import STRIPE_URL, stripe_contradictions
 
-PROCESSORS = ("sandbox", "stripe")
+PROCESSORS = ("sandbox", "stripe", "billing_http")
 LOCAL_API_KEY = "sk_sandbox_local"
 LOCAL_WEBHOOK_SECRET = "whsec_local"  # noqa: S105 - known to everybody, and refused where it would matter
 LIVE_KEY_PREFIX = "sk_live_"
+BILLING_URLS = ("billing_charge_url", "billing_look_up_url", "billing_update_url")
 PLACEHOLDER_MAIL_FROM = "billing@shop.invalid"
 PLACEHOLDER_MERCHANT = "Example Shop"
 PLACEHOLDER_ACCOUNT = "acct_sandbox"
-SECRET_FIELDS = frozenset({"sandbox_api_key", "stripe_api_key", "webhook_secrets", "smtp_password", "publish_secret"})
+SECRET_FIELDS = frozenset(
+    {"sandbox_api_key", "stripe_api_key", "webhook_secrets", "smtp_password", "publish_secret", "billing_secret"}
+)
 PUBLISH_SECRET_BYTES_MIN = 24
 PASSWORD_OF_USER = re.compile(r"^(\w+://[^:/?#]*):.*@")
 PASSWORD_PARAMETER = re.compile(r"([?&](?:ssl)?password=)[^&]*", re.IGNORECASE)
@@ -56,6 +60,12 @@ class Settings:
     sandbox_rate_max: Annotated[int, msgspec.Meta(ge=1, le=1000)] | None = (
         None  # the same for the sandbox, which has no limit of its own
     )
+    billing_charge_url: Text | None = None  # of a billing system of your own: where it takes its two calls
+    billing_look_up_url: Text | None = None
+    billing_update_url: Text | None = None  # your page where a customer changes what they pay by
+    billing_secret: str | None = None  # signs our calls
+    billing_retryable_codes: tuple[str, ...] = ()  # reason codes that are worth another try
+    billing_final_codes: tuple[str, ...] = ()  # those that are not
     webhook_secrets: tuple[str, ...] = (LOCAL_WEBHOOK_SECRET,)  # several while one is replaced by another
     webhook_secrets_file: Text | None = None  # instead: one a line, read again when the file changes
     live: bool = False
@@ -128,6 +138,7 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     yield from _bad_addresses(settings)
     yield from _live(settings)
     yield from stripe_contradictions(settings, PLACEHOLDER_ACCOUNT)
+    yield from billing_contradictions(settings)
     yield from _sending(settings)
     yield from _mail_and_publishing(settings)
     yield from problems_in(settings.declines, frozenset(PROCESSORS))
@@ -154,7 +165,7 @@ def _bad_addresses(settings: Settings) -> Iterator[str]:
             'store names no store that dunr has: write store = "sqlite:///path/to/dunr.db", '
             'store = "postgresql://user@host/dunr" or store = "memory:"'
         )
-    for key in ("sandbox_url", "stripe_url", "public_url", "publish_url"):
+    for key in ("sandbox_url", "stripe_url", "public_url", "publish_url", *BILLING_URLS):
         url = getattr(settings, key)
         if url is not None and not _is_plain_address(url):
             yield f'{key} must be an http address without a password in it: write {key} = "https://shop.example"'

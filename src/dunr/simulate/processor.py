@@ -5,9 +5,9 @@ from datetime import datetime
 from random import Random
 
 from dunr.core.answers import CannotSay, ChargeAnswer, Declined, LookUpAnswer, NotThere, Paid, Pending, RefreshAnswer
+from dunr.core.attempt import Attempt
 from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import ProcessorFacts
-from dunr.core.model import Attempt
 from dunr.core.snapshot import RawDecline, Snapshot
 from dunr.core.terms import ChargeStatus, InvoiceStatus
 from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, SnapshotUnavailable, Subject

@@ -165,7 +165,7 @@ class History:
             for line in columns.line_cells(posting):
                 put(posting_lines, line)
         for inbound in told.inbounds:
-            put(inbounds, columns.inbound_cells(inbound))
+            put(inbounds, dict(zip(columns.INBOUND_NAMES, columns.inbound_values(inbound), strict=True)))
         for fate in told.effects:
             cells = columns.effect_cells(effect_from_json(fate.kind, fate.body), fate.recorded_at)
             put(effects, {**cells, "done_at": fate.done_at, "tries_count": fate.tries_count, "note": fate.note})

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from dunr.core.answers import Declined, NotNow, Paid, Pending, Refused, RefusedKind, Unanswered
+from dunr.core.attempt import Attempt
 from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptSettled, AttemptWithdrawn
-from dunr.core.model import Attempt
 from dunr.core.snapshot import ChargeSnapshot, RawDecline
 from dunr.core.terms import ChargeStatus, InvoiceStatus
 from dunr.testing.scenario_world import World, case_id

@@ -5,9 +5,10 @@ They are as a decision makes them, but nothing here decides: a store must not ca
 
 from datetime import UTC, datetime, timedelta
 
+from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.decision import AuditEntry, Decision, Posting
 from dunr.core.effects import Effect, Notice, Nudge, RaiseAlert
-from dunr.core.model import Attempt, Case, Customer, Method, MethodRef, OpenCase, Subscription
+from dunr.core.model import Case, Customer, Method, OpenCase, Subscription
 from dunr.core.terms import (
     AlertKind,
     CaseState,

@@ -5,8 +5,8 @@ from datetime import datetime
 from dunr.adapters.processors.sandbox.client import SandboxClient
 from dunr.adapters.processors.sandbox.events import SandboxAccount
 from dunr.adapters.processors.sandbox.processor import SandboxProcessor
+from dunr.core.attempt import Attempt
 from dunr.core.facts import ProcessorFacts
-from dunr.core.model import Attempt
 from dunr.core.terms import Trigger
 from dunr.pacing import Unpaced
 from dunr.ports import ChargeRequest

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dunr.adapters.processors.stripe.events import StripeAccount
 from dunr.adapters.processors.stripe.processor import StripeProcessor
-from dunr.core.model import Attempt, MethodRef
+from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.terms import Rail, Trigger
 from dunr.pacing import Unpaced
 from dunr.ports import ChargeRequest

@@ -8,7 +8,7 @@ from dunr.adapters.processors.stripe.charges import AUTHENTICATION_REQUIRED
 from dunr.adapters.processors.stripe.finding import Causes, fate_of, window_of
 from dunr.adapters.processors.stripe.wire import IntentOnWire
 from dunr.core.answers import CannotSay, Declined, NotThere, Paid, Pending
-from dunr.core.model import Attempt
+from dunr.core.attempt import Attempt
 from dunr.core.snapshot import ChargeSnapshot, RawDecline
 from dunr.core.terms import ChargeStatus
 from dunr.core.value import replace

@@ -8,9 +8,10 @@ They are pure, so that the exam can only find one answer.
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 
+from dunr.core.attempt import Attempt
 from dunr.core.decision import Decision
 from dunr.core.effects import Charge, LookUp, Notice, Publish, PublishCharge, RaiseAlert, RecordedEffect
-from dunr.core.model import Attempt, Case, Customer, Method, Subscription
+from dunr.core.model import Case, Customer, Method, Subscription
 from dunr.core.terms import InFlightAction
 from dunr.core.value import replace
 from dunr.ports import Inbound, InboundState, Refs, Rows, Settlement

@@ -8,9 +8,10 @@ from itertools import dropwhile, islice
 from threading import Lock
 
 from dunr.adapters.stores.changes import effect_due_at
+from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
-from dunr.core.model import Attempt, Case
+from dunr.core.model import Case
 from dunr.ports import EffectRecord, Inbound, InboundState, Undone
 
 

@@ -12,8 +12,9 @@ from typing import get_args
 import msgspec
 
 from dunr.adapters.stores.changes import EPOCH
+from dunr.core.attempt import Attempt
 from dunr.core.effects import RecordedEffect
-from dunr.core.model import Attempt, Case, Customer, Method, Subscription
+from dunr.core.model import Case, Customer, Method, Subscription
 from dunr.core.snapshot import Snapshot
 
 _MICROSECOND = timedelta(microseconds=1)

@@ -20,12 +20,13 @@ from dunr.core.decide import (
     moving,
     opening,
     operators,
+    overdue,
     refreshing,
     settling,
     unsettled,
 )
 from dunr.core.decide.draft import Draft
-from dunr.core.decide.planning import FIRST_CHARGE
+from dunr.core.decide.rungs_left import FIRST_CHARGE
 from dunr.core.decision import Decision, Dossier
 from dunr.core.events import (
     AccessRestored,
@@ -127,7 +128,7 @@ def _about_attempt(draft: Draft, event: AttemptEvent) -> None:
         case AttemptWithdrawn():
             settling.withdrawn(draft, event)
         case AttemptOverdue():
-            unsettled.overdue(draft, event)
+            overdue.overdue(draft, event)
         case AttemptNotFound():
             unsettled.not_found(draft, event)
         case IntentCancelled():

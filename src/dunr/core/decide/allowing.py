@@ -1,6 +1,7 @@
 """What the budgets mean for a case: an attempt that has no room is put off, visibly, or given up, and the customer is asked."""
 
 from dunr.core import budget
+from dunr.core.attempt import MethodRef
 from dunr.core.budget import Allowance
 from dunr.core.decide.avoiding import note_avoided
 from dunr.core.decide.cardrun import pass_turn
@@ -9,7 +10,7 @@ from dunr.core.decide.opening import method_row
 from dunr.core.decide.planning import lay_from_now
 from dunr.core.decide.surroundings import deferral_limit, wish_of
 from dunr.core.decide.telling import tell_customer_to_act
-from dunr.core.model import MethodRef, PlannedStep
+from dunr.core.model import PlannedStep
 from dunr.core.sends import initiator_of
 from dunr.core.terms import CaseState, Trigger
 from dunr.core.value import replace

@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 
+from dunr.core.attempt import Attempt
 from dunr.core.decide.backup_turns import give_back
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import method_row
 from dunr.core.decide.remembering import answered, remember, send_of_charge
 from dunr.core.gate import ref_of
-from dunr.core.model import Attempt
 from dunr.core.sends import FOREIGN, Send
 from dunr.core.snapshot import ChargeSnapshot, RawDecline
 from dunr.core.terms import Outcome, Trigger

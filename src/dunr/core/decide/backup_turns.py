@@ -3,8 +3,8 @@
 from datetime import timedelta
 from typing import assert_never
 
+from dunr.core.attempt import Attempt
 from dunr.core.decide.draft import Draft
-from dunr.core.model import Attempt
 from dunr.core.terms import Trigger
 from dunr.core.value import replace
 

@@ -4,13 +4,14 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from dunr.core import keys
+from dunr.core.attempt import MethodRef
 from dunr.core.coexistence import Beside, beside_of
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.planning import lay_out, left_to_processor, newest_step_at
 from dunr.core.decision import Decision, Dossier
 from dunr.core.effects import RaiseAlert, TakeOver
 from dunr.core.gate import closed_because
-from dunr.core.model import MethodRef, PlannedStep
+from dunr.core.model import PlannedStep
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import AlertKind, CaseState, Coexistence
 from dunr.core.value import replace

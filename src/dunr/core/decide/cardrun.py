@@ -3,8 +3,9 @@
 The customer row holds the run; each case waits for its turn there. This page moves the run on when an attempt of it has ended.
 """
 
+from dunr.core.attempt import Attempt
 from dunr.core.decide.draft import Draft
-from dunr.core.model import Attempt, CardRun
+from dunr.core.model import CardRun
 from dunr.core.value import replace
 
 

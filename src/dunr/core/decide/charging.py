@@ -6,6 +6,7 @@ An intent fixes number, key and the exact request in the same commit that takes 
 from datetime import timedelta
 
 from dunr.core import keys
+from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.decide import beside, fresh_details
 from dunr.core.decide.allowing import allowance_of, put_off
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
@@ -16,7 +17,7 @@ from dunr.core.decide.remembering import remember, send_of_attempt
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
 from dunr.core.gate import OLDER_LOOK, chargeable_method, closed_because, is_believed, is_stopped, ref_of
-from dunr.core.model import Attempt, Method, MethodRef, PlannedStep
+from dunr.core.model import Method, PlannedStep
 from dunr.core.schedule import is_missed
 from dunr.core.sends import Lease
 from dunr.core.terms import SLOW_RAILS, Access, Coexistence, Outcome, RestoreOn, Trigger

@@ -8,11 +8,12 @@ from datetime import datetime, timedelta
 
 from dunr.core import keys
 from dunr.core.access import fold
+from dunr.core.attempt import Attempt
 from dunr.core.charge_ends import charge_end
 from dunr.core.decision import AuditEntry, Decision, Dossier, Posting, Rejection
 from dunr.core.effects import CancelAttempt, Effect, Notice, Nudge, Publish, PublishCharge, RaiseAlert
 from dunr.core.facts import Facts, ProcessorFacts
-from dunr.core.model import Attempt, Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
+from dunr.core.model import Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
 from dunr.core.policy import Policy
 from dunr.core.saying import amount_said, said
 from dunr.core.snapshot import Snapshot

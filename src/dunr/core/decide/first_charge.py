@@ -13,7 +13,8 @@ from dunr.core.decide.draft import Draft
 from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.decide.invoices import carry_over
 from dunr.core.decide.opening import meet_neighbours
-from dunr.core.decide.planning import FIRST_CHARGE, begin_dunning, is_paused_by_others
+from dunr.core.decide.planning import begin_dunning, is_paused_by_others
+from dunr.core.decide.rungs_left import FIRST_CHARGE
 from dunr.core.decision import Decision, Dossier
 from dunr.core.facts import Facts
 from dunr.core.gate import chargeable_method, is_stopped, ref_of

@@ -7,11 +7,12 @@ This page asks and looks back; what follows from an answer is in `refreshing`.
 from datetime import timedelta
 
 from dunr.core import keys
+from dunr.core.attempt import MethodRef
 from dunr.core.decide.draft import Draft
 from dunr.core.effects import RefreshMethod
 from dunr.core.facts import Capability
 from dunr.core.method_notes import REFRESHES_KEPT_MAX, Refresh
-from dunr.core.model import Case, MethodRef
+from dunr.core.model import Case
 from dunr.core.policy import Strategy
 from dunr.core.terms import DeclineReason, Outcome, Trigger
 from dunr.core.value import replace

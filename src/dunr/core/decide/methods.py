@@ -3,6 +3,7 @@
 The customer row holds the run; each case waits for its turn there. A credential that comes while an attempt is in flight waits in the case's one slot.
 """
 
+from dunr.core.attempt import MethodRef
 from dunr.core.decide.allowing import allowance_of, put_off_turn
 from dunr.core.decide.cardrun import pass_turn, turn_of
 from dunr.core.decide.charging import begin, may_begin
@@ -11,7 +12,7 @@ from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.decide.planning import is_paused_by_others, lay_from_now, set_steps, settle_state
 from dunr.core.events import MethodUpdated, Resubscribed
 from dunr.core.gate import is_for_another, is_stopped
-from dunr.core.model import CardRun, MethodRef
+from dunr.core.model import CardRun
 from dunr.core.reconcile import is_given_up
 from dunr.core.terms import AlertKind, CaseState, Trigger
 from dunr.core.value import replace

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from dunr.core import keys, ledger
+from dunr.core.attempt import Attempt
 from dunr.core.decide.backup_turns import after_failure
 from dunr.core.decide.beside import refused, stand_beside
 from dunr.core.decide.draft import Draft
@@ -14,7 +15,7 @@ from dunr.core.decision import Decision, Dossier
 from dunr.core.declines import classify, in_words, network_of, raw_code, unknown_codes
 from dunr.core.facts import Facts
 from dunr.core.gate import ref_of
-from dunr.core.model import Attempt, Case, Customer, Hold, KnownDispute, Method, Subscription
+from dunr.core.model import Case, Customer, Hold, KnownDispute, Method, Subscription
 from dunr.core.policy import policy_hash
 from dunr.core.reconcile import not_ours_because
 from dunr.core.snapshot import ChargeSnapshot, MethodSnapshot, Snapshot, UnknownCodes

@@ -8,6 +8,7 @@ from itertools import chain, count
 
 from dunr.core import budget
 from dunr.core.answers import Paid
+from dunr.core.attempt import Attempt
 from dunr.core.decide.allowing import allowance_of
 from dunr.core.decide.attempts import withdraw
 from dunr.core.decide.charging import begin, may_begin
@@ -15,7 +16,8 @@ from dunr.core.decide.disputes import release
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import close
 from dunr.core.decide.opening import method_row
-from dunr.core.decide.planning import coming_rungs, lay_from_now, set_steps
+from dunr.core.decide.planning import lay_from_now, set_steps
+from dunr.core.decide.rungs_left import coming_rungs
 from dunr.core.decide.settling import settled
 from dunr.core.events import (
     AttemptSettled,
@@ -28,7 +30,7 @@ from dunr.core.events import (
     StepPostponed,
 )
 from dunr.core.gate import by_hand, ref_of
-from dunr.core.model import Attempt, Hold
+from dunr.core.model import Hold
 from dunr.core.terms import CaseState, ChargeStatus, CloseReason, HoldKind, InFlightAction, Trigger
 from dunr.core.value import replace
 

@@ -12,16 +12,15 @@ from dunr.core.decide import fresh_details
 from dunr.core.decide.avoiding import note_laid
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.ending import exhaust, hold_for_a_person
+from dunr.core.decide.rungs_left import coming_rungs, planning_reason, rungs_left
 from dunr.core.decide.surroundings import circumstances_of
 from dunr.core.decide.telling import tell_customer_to_act, tell_next_step
-from dunr.core.declines import treated_as
 from dunr.core.gate import chargeable_method
 from dunr.core.model import Case, Plan, PlannedStep
-from dunr.core.policy import Step
 from dunr.core.schedule import Laid, has_passed, lay, pause_date, relay_missed, told_of
 from dunr.core.sends import NEVER_SENT
 from dunr.core.snapping import snap
-from dunr.core.strategies import Rung, rungs
+from dunr.core.strategies import Rung
 from dunr.core.terms import (
     SPENDS_STEP,
     Access,
@@ -29,59 +28,13 @@ from dunr.core.terms import (
     DeclineKind,
     DeclineReason,
     FinalAction,
-    Outcome,
-    StepUnit,
     WhilePaused,
 )
 from dunr.core.timers import WARNING_LEAD
 from dunr.core.value import replace
 
-UNANSWERED_AS = DeclineReason.PROCESSING_ERROR  # the steps that no answer earns, where each of them is a call
-FIRST_CHARGE = Rung(0, Step(0, StepUnit.HOURS))  # made as soon as it may be, however late
 UNSEEN_FOR = timedelta(days=1)  # the processor may name its next try a while after the last one has failed
 AFTER_REFRESH = "the payment method was refreshed: one attempt follows"
-
-
-def planning_reason(draft: Draft) -> DeclineReason:
-    """The reason whose rungs count."""
-    return _planned_as(draft, draft.case.deciding_reason)
-
-
-def _planned_as(draft: Draft, reason: DeclineReason | None) -> DeclineReason:
-    """The reason whose steps a decline gets."""
-    return treated_as(reason, draft.facts) if reason is not None else DeclineReason.UNKNOWN
-
-
-def coming_rungs(draft: Draft) -> tuple[Rung, ...]:
-    """The rungs that the case still has, under its policy and its deciding reason; none before the fresher details have come that a reason wants.
-
-    As long as a first charge of our own has not failed, it is the only one.
-    """
-    if not draft.case.has_failed:
-        return (FIRST_CHARGE,)
-    if fresh_details.is_wanted(draft, planning_reason(draft)) and not fresh_details.is_refreshed(draft.case):
-        return ()
-    return _rungs_left(draft)
-
-
-def _rungs_left(draft: Draft) -> tuple[Rung, ...]:
-    """The rungs by their numbers alone. Skipped rungs count as used, for whatever reason it is now."""
-    case, reason = draft.case, planning_reason(draft)
-    spent = [
-        attempt
-        for attempt in case.attempts
-        if attempt.round == case.round
-        and attempt.spends_step
-        and attempt.outcome in (Outcome.SUCCEEDED, Outcome.DECLINED)
-    ]
-    unanswered_count = sum(attempt.unanswered_steps_count for attempt in case.attempts if attempt.round == case.round)
-    skipped_count = max(0, case.steps_spent_count - len(spent) - unanswered_count)
-    on_reason = sum(1 for attempt in spent if _planned_as(draft, attempt.after_reason) is reason)
-    if reason is UNANSWERED_AS:
-        on_reason += unanswered_count
-    return rungs(
-        draft.policy, draft.facts, reason, case.steps_spent_count, on_reason + skipped_count, case.step_attempts_count
-    )
 
 
 def set_steps(draft: Draft, steps: tuple[PlannedStep, ...]) -> None:
@@ -113,7 +66,7 @@ def lay_out(draft: Draft, base: datetime) -> None:
     """Plan what comes after a decline, counted from `base`; dates that have passed are laid anew from now."""
     if left_to_processor(draft):
         return
-    if fresh_details.comes_first(draft, planning_reason(draft)) and _rungs_left(draft):
+    if fresh_details.comes_first(draft, planning_reason(draft)) and rungs_left(draft):
         fresh_details.ask(draft, planning_reason(draft))
         set_steps(draft, ())
         draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)

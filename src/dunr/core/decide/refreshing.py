@@ -1,12 +1,13 @@
 """The answer to a request for fresher details: a hit is followed by one attempt at the next allowed time, a miss asks the customer."""
 
+from dunr.core.attempt import MethodRef
 from dunr.core.decide import fresh_details
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.opening import method_row
-from dunr.core.decide.planning import lay_from_now, planning_reason, set_steps, settle_state
+from dunr.core.decide.planning import lay_from_now, set_steps, settle_state
+from dunr.core.decide.rungs_left import planning_reason
 from dunr.core.events import MethodRefreshed, RefreshMissed
 from dunr.core.method_notes import Refresh
-from dunr.core.model import MethodRef
 from dunr.core.terms import CaseState, DeclineKind
 from dunr.core.value import replace
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.declines import classify, keys_of, network_of
 from dunr.core.facts import Facts
-from dunr.core.model import Attempt, Case, Method, MethodRef
+from dunr.core.model import Case, Method
 from dunr.core.sends import Send, network_code, remembered
 from dunr.core.snapshot import ChargeSnapshot, RawDecline
 from dunr.core.terms import Outcome, Rail, Trigger

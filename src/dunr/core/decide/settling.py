@@ -9,6 +9,7 @@ from typing import assert_never
 
 from dunr.core import keys
 from dunr.core.answers import Declined, Paid, Refused, RefusedKind
+from dunr.core.attempt import Attempt
 from dunr.core.decide import first_charge
 from dunr.core.decide.attempts import find, free_method, hand_over_waiting, keep_turn, withdraw
 from dunr.core.decide.backup_turns import after_failure
@@ -24,7 +25,7 @@ from dunr.core.decide.unsettled import unanswered
 from dunr.core.declines import classify, network_of, raw_code, unknown_codes
 from dunr.core.effects import StopSending
 from dunr.core.events import AttemptSettled, AttemptWithdrawn
-from dunr.core.model import Attempt, Hold
+from dunr.core.model import Hold
 from dunr.core.terms import AlertKind, CaseState, DeclineKind, HoldKind, Outcome, Trigger
 from dunr.core.value import replace
 

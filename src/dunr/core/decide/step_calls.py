@@ -6,13 +6,15 @@ one goes out at the time of the next step. Where there is no such step, or the k
 
 from datetime import timedelta
 
+from dunr.core.attempt import Attempt
 from dunr.core.decide import first_charge
 from dunr.core.decide.attempts import find
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.ending import exhaust
-from dunr.core.decide.planning import UNANSWERED_AS, lay_quietly
+from dunr.core.decide.planning import lay_quietly
+from dunr.core.decide.rungs_left import UNANSWERED_AS
 from dunr.core.gate import is_key_old
-from dunr.core.model import Attempt, PlannedStep
+from dunr.core.model import PlannedStep
 from dunr.core.terms import SPENDS_STEP, AlertKind, CaseState, InFlightAction, Trigger
 from dunr.core.value import replace
 

@@ -3,11 +3,12 @@
 from datetime import datetime, timedelta
 
 from dunr.core import keys
+from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.circumstances import Circumstances, whereabouts
 from dunr.core.counting import Wish
 from dunr.core.decide.draft import Draft
 from dunr.core.gate import ref_of
-from dunr.core.model import Attempt, Method, MethodRef
+from dunr.core.model import Method
 from dunr.core.sends import Initiator
 from dunr.core.snapshot import MethodSnapshot
 from dunr.core.strategies import gap_min_for

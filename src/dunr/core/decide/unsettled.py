@@ -1,30 +1,26 @@
-"""Not knowing: an attempt that is pending, unanswered, not begun, not found, or silent for too long.
+"""Not knowing: an attempt that is pending, unanswered, not begun or not found.
 
-"Don't know" is an answer: the attempt stays in flight, is looked up, and nothing else is sent for its invoice. It may be sent again only with the same bytes under the
-same key, through the gate, within half of the key's life; and it is withdrawn only when a consistent read shows no charge late enough.
+"Don't know" is an answer: the attempt stays in flight, is looked up (`overdue`), and nothing else is sent for its invoice. It is withdrawn only when a consistent read
+shows no charge late enough.
 """
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import assert_never
 
 from dunr.core import keys
 from dunr.core.answers import NotNow, Pending, Unanswered
+from dunr.core.attempt import Attempt
 from dunr.core.decide import step_calls
 from dunr.core.decide.attempts import find, free_method, withdraw
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.gaps import look_up_gap, resend_gap
-from dunr.core.decide.opening import method_row
 from dunr.core.decide.planning import settle_state
-from dunr.core.effects import Charge, LookUp
-from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptOverdue
-from dunr.core.gate import closed_because, is_key_old
-from dunr.core.model import Attempt
-from dunr.core.sends import Lease
-from dunr.core.terms import AlertKind, InFlightAction, Outcome, Trigger
+from dunr.core.events import AttemptAnswered, AttemptNotFound
+from dunr.core.gate import is_key_old
+from dunr.core.terms import InFlightAction, Outcome, Trigger
 from dunr.core.value import replace
 
 PENDING_LOOK_UP_GAP = timedelta(hours=6)
-UNKNOWN_ALERT_AFTER = timedelta(hours=1)
 NOT_NOW_WAIT_SECONDS = 2
 NOT_NOW_WAIT_SECONDS_MAX = 300
 CALLS_MAX = 20
@@ -157,139 +153,3 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
         return
     draft.change_attempt(replace(attempt, next_action=InFlightAction.LOOK_UP, next_action_at=settle_at))
     draft.why(f"no charge is there yet; looked up again at {draft.said(settle_at)}, and not sent again before")
-
-
-def overdue(draft: Draft, event: AttemptOverdue) -> None:
-    """The next action of the attempt in flight is due: look it up, or send it again. Whoever does so raises the fence."""
-    attempt = find(draft, event.number)
-    if (
-        attempt is None
-        or not attempt.is_in_flight
-        or attempt.next_action_at is None
-        or attempt.next_action_at > draft.now
-    ):
-        draft.why("nothing is due for this attempt")
-        return
-    if attempt.next_action is InFlightAction.RESEND and draft.dossier.snapshot is None:
-        draft.why("it became due to be sent again only after this was read: that needs a look first")
-        return
-    match attempt.next_action:
-        case InFlightAction.LOOK_UP:
-            _look_up(draft, attempt)
-        case InFlightAction.RESEND:
-            _resend(draft, attempt)
-        case unreachable:
-            assert_never(unreachable)
-
-
-def _look_up(draft: Draft, attempt: Attempt) -> None:
-    """Ask the processor, and book the next time to ask. An attempt whose sender fell silent is taken over here."""
-    since_at = attempt.unknown_since_at or draft.now
-    row = method_row(draft, attempt.method.card_key) if attempt.method is not None else None
-    lease = row.lease if row is not None else None
-    silent = attempt.outcome is None or (
-        lease is not None and (lease.case_id, lease.attempt_number) == (draft.case.id, attempt.number)
-    )
-    alert = (
-        not attempt.alerted and attempt.outcome is not Outcome.PENDING and draft.now - since_at >= UNKNOWN_ALERT_AFTER
-    )
-    next_at = _next_look_at(draft, attempt, since_at)
-    fence = attempt.fence
-    if silent and row is not None:
-        fence = row.fence + 1
-        draft.method = replace(
-            row, fence=fence, lease=None if row.lease is not None and row.lease.case_id == draft.case.id else row.lease
-        )
-        draft.why(f"whoever sent attempt {attempt.number} has fallen silent: taken over under fence {fence}")
-    draft.change_attempt(
-        replace(
-            attempt,
-            fence=fence,
-            taken_over=attempt.taken_over or silent,
-            # Until this moment the silent one may have sent it; from here on the fence stops them.
-            last_called_at=draft.now if silent else attempt.last_called_at,
-            outcome=attempt.outcome or Outcome.UNKNOWN,
-            unknown_since_at=since_at,
-            look_up_count=attempt.look_up_count + 1,
-            next_action_at=next_at,
-            alerted=attempt.alerted or alert,
-        )
-    )
-    if alert:
-        text = f"Attempt {attempt.number} of {draft.case.processor_invoice_id} has had no answer since {draft.said(since_at)}. It is looked up; a person may settle it."
-        draft.alert(AlertKind.UNSETTLED_ATTEMPT, f"{draft.case.id}/a{attempt.number}", text)
-    draft.why(f"look-up {attempt.look_up_count + 1} of attempt {attempt.number}")
-    draft.effects.append(LookUp(draft.case.id, attempt.number))
-
-
-def _next_look_at(draft: Draft, attempt: Attempt, since_at: datetime) -> datetime:
-    """When to ask again: after the next gap, and once when the hour is over after which a person is told."""
-    if attempt.outcome is Outcome.PENDING:
-        return draft.now + PENDING_LOOK_UP_GAP
-    next_at, alert_at = draft.now + look_up_gap(attempt.look_up_count + 1), since_at + UNKNOWN_ALERT_AFTER
-    return min(next_at, alert_at) if alert_at > draft.now else next_at
-
-
-def _resend(draft: Draft, attempt: Attempt) -> None:
-    """The same bytes under the same key, through the gate, under a new fence; never past half of the key's life."""
-    case, method = draft.case, attempt.method
-    assert method is not None, "an attempt of ours names its method"
-    if is_key_old(attempt, draft.processor, draft.now):
-        draft.change_attempt(
-            replace(
-                attempt,
-                next_action=InFlightAction.LOOK_UP,
-                outcome=attempt.outcome or Outcome.UNKNOWN,
-                next_action_at=draft.now,
-            )
-        )
-        draft.why("the key is too old to send the request again; it is looked up instead")
-        return
-    refusals = closed_because(
-        case, attempt.amount_minor, attempt.currency, method, draft.snapshot, draft.method, draft.dossier.stops
-    )
-    if refusals and not attempt.taken_over and attempt.outcome is None:
-        withdraw(draft, attempt, refusals)
-        return
-    if refusals:
-        draft.change_attempt(
-            replace(
-                attempt,
-                next_action=InFlightAction.LOOK_UP,
-                next_action_at=draft.now + look_up_gap(attempt.look_up_count),
-            )
-        )
-        draft.why(f"not sent again: {'; '.join(refusals)}")
-        return
-    _send_again(draft, attempt)
-
-
-def _send_again(draft: Draft, attempt: Attempt) -> None:
-    """Take the card's lease under a new fence and order the call."""
-    assert attempt.method is not None, "an attempt of ours names its method"
-    row = method_row(draft, attempt.method.card_key)
-    lease_end = draft.now + timedelta(seconds=draft.facts.timing.lease_seconds)
-    held = row.lease if row is not None else None
-    if row is None or (held is not None and held.expires_at > draft.now and held.case_id != draft.case.id):
-        draft.change_attempt(replace(attempt, next_action_at=draft.now + timedelta(seconds=NOT_NOW_WAIT_SECONDS)))
-        draft.why("another attempt on this card is being sent")
-        return
-    fence = row.fence + 1
-    draft.method = replace(
-        row, fence=fence, lease=Lease(draft.case.id, attempt.number, draft.dossier.holder, fence, lease_end)
-    )
-    step = step_calls.next_call(draft, attempt)
-    draft.change_attempt(
-        replace(
-            attempt,
-            fence=fence,
-            step_number=step.number if step is not None and step.at <= draft.now else attempt.step_number,
-            taken_over=attempt.taken_over or attempt.outcome is not None,
-            call_count=attempt.call_count + 1,
-            last_called_at=draft.now,
-            next_action=InFlightAction.LOOK_UP,
-            next_action_at=lease_end,
-        )
-    )
-    draft.why(f"call {attempt.call_count + 1} of attempt {attempt.number}, the same request under the same key")
-    draft.effects.append(Charge(draft.case.id, attempt.number, fence))

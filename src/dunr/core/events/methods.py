@@ -1,7 +1,7 @@
 """What happens around a payment method between two attempts: a refresh is answered, a backup has its turn."""
 
+from dunr.core.attempt import MethodRef
 from dunr.core.method_notes import Backup
-from dunr.core.model import MethodRef
 from dunr.core.value import Value
 
 

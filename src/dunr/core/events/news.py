@@ -1,6 +1,6 @@
 """What the processor's account of an invoice says that the case does not know: `core.reconcile` makes these from a snapshot."""
 
-from dunr.core.model import MethodRef
+from dunr.core.attempt import MethodRef
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot
 from dunr.core.value import Value
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import Notice, RaiseAlert
 from dunr.core.method_notes import Refresh
-from dunr.core.model import Attempt, Case, Hold, Plan, Subscription
+from dunr.core.model import Case, Hold, Plan, Subscription
 from dunr.core.rules import Avoided
 from dunr.core.shown import shown_state
 from dunr.entry.web.shapes import (

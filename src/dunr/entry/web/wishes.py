@@ -5,6 +5,7 @@ from typing import Annotated
 
 import msgspec
 
+from dunr.core.attempt import Attempt
 from dunr.core.effects import Charge
 from dunr.core.events import (
     AttemptSettledByHand,
@@ -18,7 +19,6 @@ from dunr.core.events import (
     RetryNow,
     StepPostponed,
 )
-from dunr.core.model import Attempt
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.operations import Answer, Call, Instant, Operation, in_utc
 from dunr.entry.web.shapes import CaseAnswer

@@ -4,9 +4,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import get_args
 
+from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
-from dunr.core.model import Attempt, Case
+from dunr.core.model import Case
 from dunr.core.snapshot import RawDecline, UnknownCodes
 from dunr.core.terms import CaseState, Outcome
 from dunr.core.value import replace

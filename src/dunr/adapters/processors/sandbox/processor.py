@@ -26,9 +26,9 @@ from dunr.core.answers import (
     Refreshed,
     Unanswered,
 )
+from dunr.core.attempt import Attempt
 from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import ProcessorFacts
-from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import InvoiceStatus
 from dunr.core.value import replace

@@ -14,7 +14,7 @@ import msgspec
 from dunr.adapters.processors.stripe.charges import AUTHENTICATION_REQUIRED, REQUIRES_ACTION
 from dunr.adapters.processors.stripe.wire import Id, IntentOnWire, Seconds
 from dunr.core.answers import CannotSay, Declined, LookUpAnswer, NotThere, Paid, Pending
-from dunr.core.model import Attempt
+from dunr.core.attempt import Attempt
 from dunr.core.snapshot import ChargeSnapshot, RawDecline
 from dunr.core.terms import ChargeStatus
 

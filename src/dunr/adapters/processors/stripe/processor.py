@@ -31,8 +31,8 @@ from dunr.core.answers import (
     RefusedKind,
     Unanswered,
 )
+from dunr.core.attempt import Attempt
 from dunr.core.expiring import ExpiringCard
-from dunr.core.model import Attempt
 from dunr.core.snapshot import Snapshot
 from dunr.core.value import replace
 from dunr.inspection import Check

@@ -8,9 +8,10 @@ from sqlalchemy import Row
 
 from dunr.adapters.stores.changes import effect_due_at, inbound_due_at, is_running, method_id_of
 from dunr.adapters.stores.rows import effect_from_json, kind_of, texts_from_json, to_json, to_microseconds
+from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
-from dunr.core.model import Attempt, Case, Customer, Method, Subscription
+from dunr.core.model import Case, Customer, Method, Subscription
 from dunr.ports import Inbound, InboundState
 
 Cells = dict[str, object]

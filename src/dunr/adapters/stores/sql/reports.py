@@ -10,8 +10,9 @@ from dunr.adapters.stores.sql.columns import Result, audit_from, effect_from, in
 from dunr.adapters.stores.sql.database import Database
 from dunr.adapters.stores.sql.inbox import INBOUND_COLUMNS
 from dunr.adapters.stores.sql.tables import attempts, audit, cases, effects, inbounds, posting_lines, postings
+from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
-from dunr.core.model import Attempt, Case
+from dunr.core.model import Case
 from dunr.ports import EffectRecord, Inbound, InboundState
 
 PLACE = select(cases.c.opened_at, cases.c.id).where(cases.c.id == bindparam("wanted"))
