@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from dunr.core import keys
 from dunr.core.access import fold
 from dunr.core.attempt import Attempt
-from dunr.core.charge_ends import charge_end
+from dunr.core.charge_ends import told_of_end
 from dunr.core.decision import AuditEntry, Decision, Dossier, Posting, Rejection
-from dunr.core.effects import CancelAttempt, Effect, Notice, Nudge, Publish, PublishCharge, RaiseAlert
+from dunr.core.effects import CancelAttempt, Effect, Notice, Nudge, Publish, RaiseAlert
 from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
 from dunr.core.policy import Policy
@@ -233,24 +233,10 @@ class Draft:
 
     def _tell_charge_end(self) -> None:
         """Where the first charge is ours, the merchant's billing system hears how it ended, and when that changes."""
-        end, case = charge_end(self.case), self.case
-        if end is None or end is charge_end(self.dossier.case):
-            return
-        last = case.attempts[-1] if case.attempts else None
-        self.effects.append(
-            PublishCharge(
-                key=keys.charge_end(case.id, case.audit_count + 1),
-                case_id=case.id,
-                processor_invoice_id=case.processor_invoice_id,
-                end=end,
-                amount_due_minor=case.amount_due_minor,
-                currency=case.currency,
-                reason=last.reason if last is not None else None,
-                raw_code=last.raw_code if last is not None else None,
-                at=self.now,
-            )
-        )
-        self.why(f"the merchant is told: {end}")
+        told = told_of_end(self.dossier.case, self.case, self.now)
+        if told is not None:
+            self.effects.append(told)
+            self.why(f"the merchant is told: {told.end}")
 
     def _shares(self, subscription: Subscription) -> tuple[CaseShare, ...]:
         """The shares of the subscription's open cases, this one as it stands now, each in its place."""
