@@ -124,7 +124,9 @@ class Case(Value):
     warned_at: datetime | None = None
     not_before_at: datetime | None = None  # wait this long before looking at the case again
     look_failing_since_at: datetime | None = None  # the processor could not be read since then
-    promise_at: datetime | None = None
+    promise_at: datetime | None = None  # the next attempt keeps a promise, and spends no step
+    promises_count: int = 0  # by the customer, in this round
+    reminders_stopped: bool = False  # by the customer; a warning, the pause and a receipt are told anyway
     wake_at: datetime | None = None  # when the case next wants attention; derived, the stores index it
     beside: Beside | None = None  # the processor's own tries; None: it was not seen to make any
     charge_due_at: datetime | None = None  # where we make the first charge ourselves: since when it is due

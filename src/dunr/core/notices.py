@@ -16,6 +16,7 @@ from dunr.core.policy import Policy
 from dunr.core.terms import CaseState, DeclineReason, NoticeKind, Trigger
 from dunr.core.timers import WARNING_LEAD
 from dunr.core.value import replace
+from dunr.core.wanted import is_unwanted
 
 RETOLD_WHEN_MOVED_BY = timedelta(days=2)
 
@@ -146,8 +147,8 @@ def waits_because(case: Case | None) -> str | None:
 
 
 def as_it_leaves(case: Case | None, notice: Notice) -> Notice | None:
-    """The notice as it may leave now: with the amount and the dates of the plan as it stands, or None where it would not be true any more."""
-    if case is None or case.round != notice.round or not _still_due(case, notice):
+    """The notice as it may leave now: with the amount and the dates of the plan as it stands, or None where it would not be true any more, or is not wanted."""
+    if case is None or case.round != notice.round or is_unwanted(case, notice) or not _still_due(case, notice):
         return None
     if notice.kind is NoticeKind.RECEIPT:
         return notice

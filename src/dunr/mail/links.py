@@ -1,7 +1,7 @@
-"""Signed card links: the one thing in a notice that acts. Knows who may fix which case, and until when. No state."""
+"""Signed links: the one thing in a notice that acts. Knows who may fix, or hear no more of, which case, and until when. No state."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -13,8 +13,9 @@ CARD_LINK_LIFE = timedelta(days=60)
 SECRET_LENGTH_MIN = 16
 TOKEN_LENGTH_MAX = 2000
 
-# Binds the signature to this purpose and form: a token made for anything else with the same secret is forged here.
-_PURPOSE = "dunr.card-link.1"
+# Binds the signature to one purpose and form: a token made for anything else with the same secret is forged here.
+_CARD_PURPOSE = "dunr.card-link.1"
+_REMINDER_PURPOSE = "dunr.reminder-link.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class LinkClaims:
 
     case_id: str
     round: int
+    made_at: datetime | None = field(default=None, compare=False)  # a link that is made from this one expires with it
 
     @property
     def is_about_a_card(self) -> bool:
@@ -57,24 +59,24 @@ class Links(Protocol):
         ...
 
 
-class CardLinks:
-    """Makes and reads card links. Time is an argument: a link made at `at` expires `CARD_LINK_LIFE` later."""
+class _SignedLinks:
+    """Makes and reads links of one purpose. Time is an argument: a link made at `at` expires `CARD_LINK_LIFE` later."""
 
-    def __init__(self, secret: str | bytes, base_url: str) -> None:
-        """`base_url` is where customers reach us; the page is `{base_url}/pay/{token}`."""
+    def __init__(self, secret: str | bytes, base_url: str, purpose: str, folder: str) -> None:
+        """`base_url` is where customers reach us; the page is `{base_url}/{folder}/{token}`."""
         if len(secret) < SECRET_LENGTH_MIN:
             raise SettingsError(f"The secret of the card links must have at least {SECRET_LENGTH_MIN} characters.")
         if not base_url.startswith(("https://", "http://")):
             raise SettingsError("The public base URL must begin with https:// or http://.")
-        self._base_url = base_url.rstrip("/")
+        self._begins = f"{base_url.rstrip('/')}/{folder}/"
         self._serializer = URLSafeSerializer(
-            secret, salt=_PURPOSE, signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256}
+            secret, salt=purpose, signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256}
         )
 
     def make(self, case_id: str, round_number: int, at: datetime) -> str:
         """The address of the page where the customer can fix this case."""
         token = self._serializer.dumps([case_id, round_number, int(at.timestamp())])
-        return f"{self._base_url}/pay/{token}"
+        return self._begins + token
 
     def read(self, token: str, now: datetime) -> LinkClaims:
         """The claims of a token. Raises `LinkForged` or `LinkExpired`. The signature is compared in constant time."""
@@ -86,9 +88,25 @@ class CardLinks:
             raise LinkForged("This link is not one of ours.") from error
         match payload:
             case [str(case_id), int(round_number), int(made_at)]:
-                claims = LinkClaims(case_id, round_number)
+                claims = LinkClaims(case_id, round_number, datetime.fromtimestamp(made_at, UTC))
             case _:
                 raise LinkForged("This link is not one of ours.")
         if now >= datetime.fromtimestamp(made_at, UTC) + CARD_LINK_LIFE:
             raise LinkExpired(claims)
         return claims
+
+
+class CardLinks(_SignedLinks):
+    """Links to the page where a case can be fixed."""
+
+    def __init__(self, secret: str | bytes, base_url: str) -> None:
+        """The page is `{base_url}/pay/{token}`."""
+        super().__init__(secret, base_url, _CARD_PURPOSE, "pay")
+
+
+class ReminderLinks(_SignedLinks):
+    """Links by which reminders about one invoice are stopped, and nothing else: who has one can neither see nor pay anything."""
+
+    def __init__(self, secret: str | bytes, base_url: str) -> None:
+        """The page is `{base_url}/reminders/{token}`."""
+        super().__init__(secret, base_url, _REMINDER_PURPOSE, "reminders")

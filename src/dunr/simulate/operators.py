@@ -65,7 +65,7 @@ class Operators:
             (2, asks(_release)),
             (2, asks(lambda _: StepPostponed(OPERATOR, now() + timedelta(days=2)))),
             (1, asks(lambda _: DeadlineExtended(OPERATOR, now() + timedelta(days=12)))),
-            (1, asks(lambda _: PromiseMade("customer", now() + timedelta(days=1)))),
+            (1, asks(lambda _: PromiseMade("customer", now() + timedelta(days=1), by_customer=True))),
             (1, asks(lambda _: CaseClosed(OPERATOR, "agreed"))),
             (2, asks(lambda _: PolicyMoved(OPERATOR, self._rng.choice(policies)))),
             (4, asks(lambda case: self._by_hand(case, calls))),

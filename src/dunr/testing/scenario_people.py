@@ -12,10 +12,12 @@ from dunr.core.events import (
     Event,
     HoldPlaced,
     HoldReleased,
+    LinkAsked,
     NoticeComplained,
     PayNow,
     PolicyMoved,
     PromiseMade,
+    RemindersStopped,
     RetryNow,
     StepPostponed,
 )
@@ -100,7 +102,17 @@ def extends(world: World, invoice_id: str, found: re.Match[str]) -> None:
 
 @person(r"payer promises for " + TIME)
 def promises(world: World, invoice_id: str, found: re.Match[str]) -> None:
-    wish(world, invoice_id, PromiseMade("payer", instant(found["at"])))
+    wish(world, invoice_id, PromiseMade("payer", instant(found["at"]), by_customer=True))
+
+
+@person(r"payer asks for a new link")
+def asks_for_link(world: World, invoice_id: str, _found: re.Match[str]) -> None:
+    wish(world, invoice_id, LinkAsked("customer"))
+
+
+@person(r"payer wants (?P<what>no more reminders|reminders again)")
+def wants_reminders(world: World, invoice_id: str, found: re.Match[str]) -> None:
+    wish(world, invoice_id, RemindersStopped("customer", again=found["what"] == "reminders again"))
 
 
 @person(r"operator settles attempt (?P<number>\d+) as (?P<what>captured|not captured)(?: by (?P<charge>\w+))?")

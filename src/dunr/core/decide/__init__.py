@@ -11,6 +11,7 @@ from dunr.core.decide import (
     backups,
     beside,
     charging,
+    customers,
     disputes,
     first_charge,
     invoices,
@@ -57,6 +58,7 @@ from dunr.core.events import (
     IntentCancelled,
     InvoiceVoided,
     InvoiceWrittenOff,
+    LinkAsked,
     LookFailed,
     MethodEvent,
     MethodRefreshed,
@@ -74,6 +76,7 @@ from dunr.core.events import (
     PromiseMade,
     RefreshMissed,
     Refunded,
+    RemindersStopped,
     Resubscribed,
     RetryNow,
     RunEnded,
@@ -236,7 +239,11 @@ def _about_wish(draft: Draft, event: PersonEvent) -> None:
         case DeadlineExtended():
             operators.deadline_extended(draft, event)
         case PromiseMade():
-            operators.promise_made(draft, event)
+            customers.promise_made(draft, event)
+        case LinkAsked():
+            customers.link_asked(draft)
+        case RemindersStopped():
+            customers.reminders_stopped(draft, event)
         case AttemptSettledByHand():
             operators.settled_by_hand(draft, event)
         case PolicyMoved():

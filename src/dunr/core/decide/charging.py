@@ -63,7 +63,8 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
         return
     if move_to_open_time(draft, step):
         return
-    allowed = allowance_of(draft, method, Trigger.TIMER)
+    trigger = _trigger_of(draft, step, method)
+    allowed = allowance_of(draft, method, trigger)
     if allowed.until_at is not None:
         put_off(draft, step)
         return
@@ -71,8 +72,15 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
         fresh_details.ask_for_cryptogram(draft, method)
         return
     if _is_card_free(draft):
-        trigger = Trigger.UPDATER if fresh_details.follows_refresh(case, method) else Trigger.TIMER
-        begin(draft, trigger, step.number, method)
+        begin(draft, trigger, None if trigger is Trigger.PROMISE else step.number, method)
+
+
+def _trigger_of(draft: Draft, step: PlannedStep, method: MethodRef) -> Trigger:
+    """Why the attempt that is due begins: one that keeps a promise takes the place of a step and leaves it unspent."""
+    promise_at = draft.case.promise_at
+    if promise_at is not None and promise_at <= step.at:
+        return Trigger.PROMISE
+    return Trigger.UPDATER if fresh_details.follows_refresh(draft.case, method) else Trigger.TIMER
 
 
 def is_due(draft: Draft, event: TimerFired) -> bool:

@@ -69,6 +69,8 @@ def recover(draft: Draft, *, ours: bool) -> None:
         turn_at=None,
         not_before_at=None,
         promise_at=None,
+        promises_count=0,
+        reminders_stopped=False,
         is_delinquent=False,
     )
     if ours:

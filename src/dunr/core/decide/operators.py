@@ -1,9 +1,8 @@
-"""What people ask for: the customer's *pay now* and the operator's acts. Each goes through the same gate, caps and floors as a timer.
+"""What people ask for to be tried: the customer's *pay now* and the operator's acts. Each goes through the same gate, caps and floors as a timer.
 
 A wish that cannot be granted now is answered, not queued.
 """
 
-from datetime import timedelta
 from itertools import chain, count
 
 from dunr.core import budget
@@ -12,12 +11,12 @@ from dunr.core.attempt import Attempt
 from dunr.core.decide.allowing import allowance_of
 from dunr.core.decide.attempts import withdraw
 from dunr.core.decide.charging import begin, may_begin
+from dunr.core.decide.customers import PROCESSORS_OWN_DATE
 from dunr.core.decide.disputes import release
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.invoices import close
 from dunr.core.decide.opening import method_row
 from dunr.core.decide.planning import lay_from_now, set_steps
-from dunr.core.decide.rungs_left import coming_rungs
 from dunr.core.decide.settling import settled
 from dunr.core.events import (
     AttemptSettled,
@@ -26,7 +25,6 @@ from dunr.core.events import (
     DeadlineExtended,
     HoldPlaced,
     HoldReleased,
-    PromiseMade,
     StepPostponed,
 )
 from dunr.core.gate import by_hand, ref_of
@@ -37,7 +35,6 @@ from dunr.core.value import replace
 CONFLICT = 409
 SENSELESS = 422
 TOO_MANY = 429
-OWN_DATE = "The date is the processor's own, and nobody here can move it."
 
 
 def pay_now(draft: Draft) -> None:
@@ -123,7 +120,7 @@ def step_postponed(draft: Draft, event: StepPostponed) -> None:
         draft.reject(CONFLICT, "There is no step that could be postponed now.")
         return
     if draft.case.beside is not None and draft.case.beside.is_left:
-        draft.reject(CONFLICT, OWN_DATE)
+        draft.reject(CONFLICT, PROCESSORS_OWN_DATE)
         return
     if event.to_at <= step.at:
         draft.reject(
@@ -147,22 +144,6 @@ def deadline_extended(draft: Draft, event: DeadlineExtended) -> None:
     draft.case = replace(case, deadline_at=event.to_at)
     set_steps(draft, draft.case.plan.steps)
     draft.why(f"the pause date was moved by {event.actor}")
-
-
-def promise_made(draft: Draft, event: PromiseMade) -> None:
-    """A promise to pay moves the next attempt to its date, within the policy's limit."""
-    limit_at = draft.now + timedelta(days=draft.policy.promise_days_max)
-    if event.on_at <= draft.now or event.on_at > limit_at:
-        draft.reject(SENSELESS, f"A promise must lie ahead, and not later than {draft.said(limit_at)}.")
-        return
-    if draft.case.in_flight is not None or draft.case.state is not CaseState.SCHEDULED or not coming_rungs(draft):
-        draft.reject(CONFLICT, "There is no attempt that a promise could move.")
-        return
-    if draft.case.beside is not None and draft.case.beside.is_left:
-        draft.reject(CONFLICT, OWN_DATE)
-        return
-    draft.case = replace(draft.case, promise_at=event.on_at)
-    lay_from_now(draft, event.on_at, f"promised by {event.actor} for {draft.said(event.on_at)}")
 
 
 def settled_by_hand(draft: Draft, event: AttemptSettledByHand) -> None:

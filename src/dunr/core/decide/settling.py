@@ -106,10 +106,11 @@ def _spend_step(draft: Draft, attempt: Attempt) -> None:
 
 
 def _go_on(draft: Draft, attempt: Attempt) -> None:
-    """Plan what comes after a spent step, counted from the step's own date; after any other attempt the plan stands."""
+    """Plan what comes after a step, spent or held back for a promise, counted from the step's own date; after any other attempt the plan stands."""
     if not draft.case.is_open or draft.case.state is CaseState.EXHAUSTED:
         return
-    if attempt.spends_step:
+    if attempt.spends_step or attempt.trigger is Trigger.PROMISE:
+        draft.case = replace(draft.case, promise_at=None)
         step = draft.case.plan.next_step
         lay_out(draft, step.at if step is not None else attempt.begun_at)
 
@@ -146,6 +147,9 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
     elif attempt.spends_step:
         _spend_step(draft, attempt)
         draft.case = replace(draft.case, deciding_reason=reason)
+        _go_on(draft, attempt)
+    elif attempt.trigger is Trigger.PROMISE and kind is DeclineKind.SOFT:
+        draft.why("the promised payment was declined: the step that it took the place of is still to come")
         _go_on(draft, attempt)
     elif attempt.trigger is Trigger.BACKUP:
         draft.why("a backup method was declined: that says nothing about the default one, whose plan goes on")

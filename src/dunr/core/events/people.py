@@ -51,6 +51,20 @@ class PromiseMade(Value):
 
     actor: str
     on_at: datetime
+    by_customer: bool = False  # who gives their word by themselves may do so a few times only
+
+
+class LinkAsked(Value):
+    """The customer asks for a new link; it goes to the address on file."""
+
+    actor: str
+
+
+class RemindersStopped(Value):
+    """The customer wants no reminders about this invoice; `again` takes that back."""
+
+    actor: str
+    again: bool = False
 
 
 class AttemptSettledByHand(Value):
@@ -85,6 +99,8 @@ PersonEvent = (
     | StepPostponed
     | DeadlineExtended
     | PromiseMade
+    | LinkAsked
+    | RemindersStopped
     | AttemptSettledByHand
     | PolicyMoved
     | CaseClosed

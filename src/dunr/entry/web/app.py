@@ -24,8 +24,9 @@ from dunr.entry.web.outbox import outbox_routes
 from dunr.entry.web.pages import error_page, static_files
 from dunr.entry.web.problems import error_handler
 from dunr.entry.web.rehearsal import RehearsalForms
+from dunr.entry.web.reminders import ReminderPages
 from dunr.errors import DunrError
-from dunr.mail.links import CardLinks
+from dunr.mail.links import CardLinks, ReminderLinks
 from dunr.settings import link_secret
 
 OPERATIONS = (
@@ -43,7 +44,7 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
     """All faces over one application; with a sandbox app, its routes too. The application is closed by whoever built it."""
     face = WebFace(application)
     intake = WebhookIntake(face)
-    secret = link_secret(application.settings)
+    secret, base = link_secret(application.settings), application.settings.links_base
     signer = FormSigner(secret)
 
     @asynccontextmanager
@@ -59,7 +60,8 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         *(operation.route(face) for operation in OPERATIONS),
         openapi_route(OPERATIONS),
         *health_routes(face),
-        *CardLinkPages(face, CardLinks(secret, application.settings.links_base)).routes(),
+        *CardLinkPages(face, CardLinks(secret, base), ReminderLinks(secret, base)).routes(),
+        *ReminderPages(face, ReminderLinks(secret, base)).routes(),
         *Dashboard(face, signer).routes(),
         *RehearsalForms(face, signer).routes(),
         *outbox_routes(face),

@@ -10,11 +10,14 @@ CONTENT_POLICY = (
 FIXED = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"same-origin"),  # a card link must not travel to the processor's page
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-DEFAULTS = ((b"cache-control", b"no-store"), (b"content-security-policy", CONTENT_POLICY.encode()))
+DEFAULTS = (
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", CONTENT_POLICY.encode()),
+    (b"referrer-policy", b"same-origin"),
+)
 
 # For the answer to an error that nobody expected, which is made outside.
 SAFE = {name.decode(): value.decode() for name, value in (*FIXED, *DEFAULTS)}
