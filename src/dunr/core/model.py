@@ -12,6 +12,7 @@ from datetime import datetime
 
 from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.coexistence import Beside
+from dunr.core.disputed import KnownDispute
 from dunr.core.method_notes import MethodNotes
 from dunr.core.rules import Avoided
 from dunr.core.sends import Forgotten, Lease, Send
@@ -20,7 +21,6 @@ from dunr.core.terms import (
     CaseState,
     CloseReason,
     DeclineReason,
-    DisputeStatus,
     FinalAction,
     HoldKind,
     SubscriptionStatus,
@@ -59,14 +59,6 @@ class Plan(Value):
     def next_step(self) -> PlannedStep | None:
         """The step that is due next, or None where nothing is to be tried."""
         return self.steps[0] if self.steps else None
-
-
-class KnownDispute(Value):
-    """A dispute as this case last saw it."""
-
-    processor_dispute_id: str
-    status: DisputeStatus
-    reinstated: bool
 
 
 class Case(Value):

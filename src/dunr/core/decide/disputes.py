@@ -11,9 +11,10 @@ from dunr.core.decide.opening import alert_unknown
 from dunr.core.decide.planning import begin_dunning, lay_out, set_steps
 from dunr.core.decide.telling import tell_customer_to_act
 from dunr.core.declines import classify, network_of, unknown_codes
+from dunr.core.disputed import KnownDispute
 from dunr.core.events import AttemptReturned, DisputeClosed, DisputeOpened, IntentCancelled
 from dunr.core.gate import ref_of
-from dunr.core.model import Hold, KnownDispute
+from dunr.core.model import Hold
 from dunr.core.snapshot import ChargeSnapshot, DisputeSnapshot, RawDecline
 from dunr.core.terms import (
     Access,

@@ -13,9 +13,10 @@ from dunr.core.decide.remembering import remember, send_of_charge
 from dunr.core.decide.surroundings import stated_until
 from dunr.core.decision import Decision, Dossier
 from dunr.core.declines import classify, in_words, network_of, raw_code, unknown_codes
+from dunr.core.disputed import KnownDispute
 from dunr.core.facts import Facts
 from dunr.core.gate import ref_of
-from dunr.core.model import Case, Customer, Hold, KnownDispute, Method, Subscription
+from dunr.core.model import Case, Customer, Hold, Method, Subscription
 from dunr.core.policy import policy_hash
 from dunr.core.reconcile import not_ours_because
 from dunr.core.snapshot import ChargeSnapshot, MethodSnapshot, Snapshot, UnknownCodes
