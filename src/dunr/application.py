@@ -12,6 +12,7 @@ from dunr.intake import Intake
 from dunr.performing import Performer
 from dunr.policies_in_force import PoliciesInForce
 from dunr.ports import Clock, Processor, Reports, Store
+from dunr.renewal_desk import RenewalDesk
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
 from dunr.settings import Settings
@@ -30,7 +31,7 @@ class Application:
     """One running dunr. `close` releases files and connections.
 
     `listen` calls what it is given, from another thread, when another process left something to do, and answers what stops that; a hint may be lost.
-    `desk` takes charges where nobody else makes them; None where the processor does.
+    `desk` takes charges where nobody else makes them, and `renewals` makes them from subscriptions; None where the processor does both.
     `finish_migration` takes away what only the release before needed; None where a store keeps nothing for one.
     """
 
@@ -48,5 +49,6 @@ class Application:
     sweep: Sweep
     listen: Listen
     desk: ChargeDesk | None
+    renewals: RenewalDesk | None
     finish_migration: Callable[[], None] | None
     close: Callable[[], None]

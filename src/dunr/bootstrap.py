@@ -33,6 +33,7 @@ from dunr.pacing import pace_of
 from dunr.performing import Performer
 from dunr.policies_in_force import PoliciesInForce
 from dunr.ports import Clock, Mailer, Processor, Publisher, Reports, Store
+from dunr.renewal_desk import RenewalDesk
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
 from dunr.settings import Settings, link_secret, webhook_secrets
@@ -74,7 +75,9 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         in_force = PoliciesInForce(store, clock, served)
         rulebook = StoredRulebook(store, in_force, _own_meanings(settings))
         engine = Engine(Parts(store, processors, rulebook, _facts(settings, processors), clock, holder or _own_name()))
-        intake = Intake(engine)
+        desk = _desk(settings, store, clock)
+        renewals = RenewalDesk(desk, store, clock) if desk is not None else None
+        intake = Intake(engine, renewals)
         performer = Performer(engine, _mailer(settings, clock), _publisher(settings, clock, opened))
         accounts = ((settings.processor, settings.account),)
         if identified is not None:
@@ -99,7 +102,8 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
                 forgetting(kept.forget, timedelta(days=settings.events_kept_days)),
             ),
             listen=kept.listen,
-            desk=_desk(settings, store, clock),
+            desk=desk,
+            renewals=renewals,
             finish_migration=kept.finish_migration,
             close=opened.pop_all().close,
         )

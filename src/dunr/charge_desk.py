@@ -40,7 +40,7 @@ class ChargeDesk:
     def leave(self, charge: LeftCharge) -> LeftCharge:
         """Take a charge; durable on return, and made when it is due. A repeat is the same charge. Raises `WishRejected` for another one under its id."""
         kept = self.book.leave(self.account.account, charge)
-        self._store.receive((self.news(LEFT, charge.id, LEFT),))
+        self._tell(LEFT, charge.id, LEFT)
         return kept
 
     def take_back(self, charge_id: str, status: LeftStatus) -> LeftCharge:
@@ -67,23 +67,28 @@ class ChargeDesk:
         """The customer pays by another instrument from now on. Raises `NoSuchThing`."""
         return self._change(charge_id, lambda charge: replace(charge, instrument=instrument))
 
-    def news(self, event_type: str, charge_id: str, event_id: str) -> Inbound:
-        """An event of our own about a charge. `event_id` makes a repeat the same event."""
-        body, account = msgspec.json.encode({"type": event_type, "data": {"charge": charge_id}}), self.account
+    def event(self, event_type: str, event_id: str, body: object) -> Inbound:
+        """An event of our own. `event_id` makes a repeat the same event."""
+        written, account = msgspec.json.encode(body), self.account
         return Inbound(
-            key=f"{account.processor}:{account.account}:{event_id}/{charge_id}",
+            key=f"{account.processor}:{account.account}:{event_id}",
             processor=account.processor,
             account=account.account,
             event_type=event_type,
             live=account.live,
             received_at=self._clock.now(),
-            body=body,
-            body_sha256=hashlib.sha256(body).hexdigest(),
+            body=written,
+            body_sha256=hashlib.sha256(written).hexdigest(),
         )
+
+    def _tell(self, event_type: str, charge_id: str, event_id: str) -> None:
+        """Have a charge looked at."""
+        body = {"type": event_type, "data": {"charge": charge_id}}
+        self._store.receive((self.event(event_type, f"{event_id}/{charge_id}", body),))
 
     def _change(self, charge_id: str, change: Change) -> LeftCharge:
         charge, version = self.book.change(self.account.account, charge_id, change)
-        self._store.receive((self.news(CHANGED, charge_id, f"{CHANGED}/v{version}"),))
+        self._tell(CHANGED, charge_id, f"{CHANGED}/v{version}")
         return charge
 
     def _case_id(self, charge_id: str) -> str:

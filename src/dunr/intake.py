@@ -26,6 +26,7 @@ from dunr.ports import (
     SnapshotUnavailable,
     Subject,
 )
+from dunr.renewal_desk import DUE, RenewalDesk
 
 BAD_EVENT_TRIES_MAX = 5
 MISSING_TRIED_FOR = timedelta(minutes=15)
@@ -38,9 +39,10 @@ NOTHING_READ = Rows(None, None, None, None)
 class Intake:
     """Applies inbounds through the engine, one at a time; a repeat is harmless."""
 
-    def __init__(self, engine: Engine) -> None:
-        """Keep the engine."""
+    def __init__(self, engine: Engine, renewals: RenewalDesk | None = None) -> None:
+        """Keep the engine, and who renews subscriptions, where anybody does."""
         self.engine = engine
+        self.renewals = renewals
 
     def received(self, inbounds: Sequence[Inbound], receipts: Sequence[Receipt]) -> None:
         """After the commit: the same id with another body is a reason for an alert."""
@@ -51,12 +53,12 @@ class Intake:
 
     def apply(self, inbound: Inbound) -> None:
         """Apply one inbound and settle it."""
-        processor = self.engine.parts.processors[inbound.processor]
         snapshot: Snapshot | None = None
         try:
-            subject = processor.translate(inbound)
-            for case_id in self._case_ids(inbound, subject):
-                snapshot = self._look(case_id, strict=case_id.endswith(f":{subject.processor_invoice_id}")) or snapshot
+            if self.renewals is not None and inbound.event_type == DUE:
+                self.renewals.fall_due(inbound)
+            else:
+                snapshot = self._take_in(inbound)
         except BadEvent as bad:
             self._bad(inbound, str(bad))
         except ObjectMissing as missing:
@@ -67,6 +69,14 @@ class Intake:
             self._wait(inbound, str(unavailable))
         else:
             self._settle(inbound, InboundState.APPLIED, "applied", snapshot)
+
+    def _take_in(self, inbound: Inbound) -> Snapshot | None:
+        """Look at every case that the event may concern; the last snapshot that was read."""
+        snapshot: Snapshot | None = None
+        subject = self.engine.parts.processors[inbound.processor].translate(inbound)
+        for case_id in self._case_ids(inbound, subject):
+            snapshot = self._look(case_id, strict=case_id.endswith(f":{subject.processor_invoice_id}")) or snapshot
+        return snapshot
 
     def _look(self, case_id: str, *, strict: bool) -> Snapshot | None:
         """Look at one case; an invoice that only belongs to the wider subject may be gone without harm."""

@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from dunr.application import Application
-from dunr.entry.web import cases, charges, clock, fees, registers, unknown_codes, wishes
+from dunr.entry.web import cases, charges, clock, fees, registers, subscriptions, unknown_codes, wishes
 from dunr.entry.web.dashboard import Dashboard
 from dunr.entry.web.entitlements import entitlement_route
 from dunr.entry.web.face import WebFace
@@ -33,6 +33,7 @@ OPERATIONS = (
     *cases.OPERATIONS,
     *wishes.OPERATIONS,
     *charges.OPERATIONS,
+    *subscriptions.OPERATIONS,
     *registers.OPERATIONS,
     *fees.OPERATIONS,
     *unknown_codes.OPERATIONS,

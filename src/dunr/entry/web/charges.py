@@ -101,7 +101,7 @@ def leave(face: WebFace, call: Call) -> Answer:
         amount_minor=body.amount_minor,
         currency=body.currency,
         customer_id=payer.id,
-        instrument=_instrument(body.instrument),
+        instrument=instrument_of(body.instrument),
         due_at=in_utc(body.due_at) if body.due_at is not None else now,
         left_at=now,
         payer=Payer(payer.email, payer.name, payer.locale, payer.timezone, payer.country),
@@ -138,7 +138,7 @@ def note_payment(face: WebFace, call: Call) -> Answer:
 
 def pay_by(face: WebFace, call: Call) -> Answer:
     """Charge another instrument from now on; a new one is tried at once."""
-    return _changed(face, _desk(face).pay_by(call.path["id"], _instrument(call.read(InstrumentBody))))
+    return _changed(face, _desk(face).pay_by(call.path["id"], instrument_of(call.read(InstrumentBody))))
 
 
 def _changed(face: WebFace, charge: LeftCharge) -> Answer:
@@ -146,7 +146,7 @@ def _changed(face: WebFace, charge: LeftCharge) -> Answer:
     return Answer(_answer(face, charge), 202)
 
 
-def _instrument(body: InstrumentBody) -> Instrument:
+def instrument_of(body: InstrumentBody) -> Instrument:
     return Instrument(body.id, body.rail, body.network, body.expires_on, body.country)
 
 
