@@ -140,3 +140,10 @@ def test_a_decade_of_outage_is_caught_up_in_several_turns() -> None:
 
 def test_price_times_quantity_is_what_a_cycle_costs() -> None:
     assert replace(MONTHLY, quantity=3).amount_minor == 14_700
+
+
+def test_the_latest_of_thousands_of_missed_cycles_is_one() -> None:
+    daily = replace(MONTHLY, period_unit=PeriodUnit.DAYS, catch_up=CatchUp.LATEST)
+    cycles, moved = due_cycles(daily, utc("2036-01-31 12:00"))
+    assert [one.begins_on for one in cycles] == [date(2036, 1, 31)]
+    assert due_cycles(moved, utc("2036-01-31 12:00")) == ((), moved)

@@ -4,11 +4,10 @@ Every cycle is counted from the anchor, never from the one before it, so that th
 charge, whose id is made of the subscription and the day on which the cycle begins: whoever fires twice, or again after a crash, leaves the same charge twice.
 """
 
-from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from itertools import count
+from typing import assert_never
 
 from dunr.core.calendar import local_day, local_instant
 from dunr.core.value import Value, replace
@@ -84,12 +83,20 @@ def begins_on(renewal: Renewal, number: int) -> date:
             return _months_after(anchor, steps)
         case PeriodUnit.YEARS:
             return _months_after(anchor, steps * MONTHS_A_YEAR)
+        case unreachable:
+            assert_never(unreachable)
 
 
 def _months_after(day: date, months: int) -> date:
     whole = day.year * MONTHS_A_YEAR + day.month - 1 + months
     year, month = whole // MONTHS_A_YEAR, whole % MONTHS_A_YEAR + 1
-    return date(year, month, min(day.day, monthrange(year, month)[1]))
+    return date(year, month, min(day.day, _days_in(year, month)))
+
+
+def _days_in(year: int, month: int) -> int:
+    """How many days a month has."""
+    following = date(year + month // MONTHS_A_YEAR, month % MONTHS_A_YEAR + 1, 1)
+    return (following - timedelta(days=1)).day
 
 
 def cycle(renewal: Renewal, number: int) -> Cycle:
@@ -109,6 +116,8 @@ def next_due_at(renewal: Renewal) -> datetime | None:
 def due_cycles(renewal: Renewal, now: datetime) -> tuple[tuple[Cycle, ...], Renewal]:
     """The cycles to charge now, oldest first, and the subscription with them dealt with. Whatever became of the cycles before makes no difference."""
     fallen = list(_fallen_due(renewal, now))
+    if renewal.catch_up is CatchUp.EACH:
+        fallen = fallen[:CYCLES_AT_ONCE_MAX]
     if not fallen:
         return (), renewal
     charged = [one for one in fallen if renewal.starts_on is None or one.begins_on >= renewal.starts_on]
@@ -120,6 +129,8 @@ def due_cycles(renewal: Renewal, now: datetime) -> tuple[tuple[Cycle, ...], Rene
             charged = charged[-1:]
         case CatchUp.NONE:
             charged = [one for one in charged if one not in missed]
+        case unreachable:
+            assert_never(unreachable)
     return tuple(charged), replace(renewal, cycle_next=fallen[-1].number + 1)
 
 
@@ -127,11 +138,10 @@ def _fallen_due(renewal: Renewal, now: datetime) -> Iterator[Cycle]:
     """The cycles whose time has come and that nobody has dealt with."""
     if renewal.paused_on is not None:
         return
-    for number in range(renewal.cycle_next, renewal.cycle_next + CYCLES_AT_ONCE_MAX):
-        one = cycle(renewal, number)
-        if one.due_at > now or (renewal.ends_on is not None and one.begins_on >= renewal.ends_on):
-            return
+    one = cycle(renewal, renewal.cycle_next)
+    while one.due_at <= now and (renewal.ends_on is None or one.begins_on < renewal.ends_on):
         yield one
+        one = cycle(renewal, one.number + 1)
 
 
 def paused(renewal: Renewal, now: datetime) -> Renewal:
@@ -142,10 +152,10 @@ def paused(renewal: Renewal, now: datetime) -> Renewal:
 def resumed(renewal: Renewal, now: datetime) -> Renewal:
     """Cycles that begin from today on are charged again; those that began meanwhile are not caught up, whatever the rule for outages."""
     today = local_day(now, renewal.timezone)
-    for number in count(renewal.cycle_next):
-        if begins_on(renewal, number) >= today:
-            return replace(renewal, paused_on=None, cycle_next=number)
-    raise AssertionError("a count does not end")
+    number = renewal.cycle_next
+    while begins_on(renewal, number) < today:
+        number += 1
+    return replace(renewal, paused_on=None, cycle_next=number)
 
 
 def charge_id(subscription_id: str, one: Cycle) -> str:
