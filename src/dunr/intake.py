@@ -60,7 +60,7 @@ class Intake:
             else:
                 snapshot = self._take_in(inbound)
         except BadEvent as bad:
-            self._bad(inbound, str(bad))
+            self.failed(inbound, str(bad))
         except ObjectMissing as missing:
             self._missing(inbound, str(missing))
         except KeyRefused as refused:
@@ -146,8 +146,8 @@ class Intake:
             f"Event {inbound.key} is about something that the processor does not know: {why}",
         )
 
-    def _bad(self, inbound: Inbound, why: str) -> None:
-        """An event that cannot be understood: a few tries, then a dead letter."""
+    def failed(self, inbound: Inbound, why: str) -> None:
+        """An event that cannot be understood, or on which something of ours breaks: a few tries, then a dead letter."""
         if inbound.tries_count + 1 < BAD_EVENT_TRIES_MAX:
             self._wait(inbound, why)
             return

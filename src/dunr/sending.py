@@ -16,7 +16,7 @@ from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptSettled, A
 from dunr.core.model import Case
 from dunr.core.snapshot import Snapshot
 from dunr.ports import ChargeRequest, ObjectMissing, Refs, Rows, SnapshotUnavailable
-from dunr.stepping import Look, Stepper
+from dunr.stepping import Look, Parts, Stepper
 
 LOOKS_BEFORE_SEND_MAX = 5
 
@@ -24,12 +24,32 @@ LOOKS_BEFORE_SEND_MAX = 5
 class Sender(Stepper):
     """Steps, and performs the effects that have no record but the attempt in flight."""
 
+    def __init__(self, parts: Parts) -> None:
+        """Keep the parts; nothing is under way."""
+        super().__init__(parts)
+        self._under_way: dict[str, Charge] = {}  # by case
+
+    def let_go(self) -> int:
+        """Give back the cards of all charges that are still under way, for a process that ends without their answers; how many they were.
+
+        Such an attempt stays in flight as one that nobody answered: it is looked up, and no other holder has to wait until a lease has passed.
+        """
+        charges = list(self._under_way.items())
+        for case_id, effect in charges:
+            answer = Unanswered("the worker that sent it was told to stop before the answer came")
+            self.step(case_id, AttemptAnswered(effect.attempt_number, answer, fence=effect.fence))
+        return len(charges)
+
     def send(self, case_id: str, decision: Decision, look: Look | None) -> None:
         """The effects that the attempt in flight records by itself: charges and look-ups."""
         for effect in decision.effects:
             if isinstance(effect, Charge):
                 assert look is not None, "a charge is ordered on a look"
-                self._charge(case_id, effect, look)
+                self._under_way[case_id] = effect
+                try:
+                    self._charge(case_id, effect, look)
+                finally:
+                    del self._under_way[case_id]
             elif isinstance(effect, LookUp):
                 self._look_up(case_id, effect)
 

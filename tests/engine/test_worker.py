@@ -101,6 +101,7 @@ def test_a_fault_in_one_case_is_told_and_the_others_go_on(
 ) -> None:
     log_to_stderr()
     monkeypatch.setattr("dunr.entry.worker.FAULT_WAIT_SECONDS", 0.5)
+    monkeypatch.setattr("dunr.intake.WAIT_SECONDS", 1)
     hands = Hands(application, monkeypatch)
     hands.broken = {f"in_bad{number}" for number in range(150)}  # more than one batch, and all of them first
     receive(application, *sorted(hands.broken))
@@ -178,3 +179,22 @@ def test_an_event_of_a_processor_that_is_gone_is_told_and_the_others_go_on(appli
     application.processors.clear()
     with working(application):
         until(lambda: len(alerts(application, AlertKind.DEAD_LETTER)) == 1)
+
+
+def test_an_event_on_which_we_break_becomes_a_dead_letter_and_a_redrive_applies_it(
+    application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_to_stderr()
+    monkeypatch.setattr("dunr.entry.worker.FAULT_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("dunr.intake.WAIT_SECONDS", 0)
+    hands = Hands(application, monkeypatch)
+    hands.broken = {"in_bad"}
+    receive(application, "in_bad", "in_good")
+    with working(application):
+        until(lambda: len(application.reports.inbounds(state=InboundState.DEAD, limit=9)) == 1)
+        until(lambda: hands.done == ["in_good"])
+        [dead] = application.reports.inbounds(state=InboundState.DEAD, limit=9)
+        assert (dead.tries_count, dead.note) == (5, "ZeroDivisionError: a bug in one case")
+        hands.broken = set()
+        assert application.intake.redrive(dead.key)
+        until(lambda: hands.done == ["in_good", "in_bad"])

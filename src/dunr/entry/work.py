@@ -19,6 +19,9 @@ class Job:
 
     key: str
     work: Callable[[], None]
+    set_aside: Callable[[str], None] | None = (
+        None  # what to do, beside resting, with one that breaks something; it is told why
+    )
 
 
 def jobs_due(application: Application, out_of_reach_count: int) -> Iterator[Job]:
@@ -26,7 +29,7 @@ def jobs_due(application: Application, out_of_reach_count: int) -> Iterator[Job]
     store, now = application.store, application.clock.now()
     limit = min(BATCH_MAX + out_of_reach_count, READ_AHEAD_MAX)
     for inbound in store.unapplied(now, limit):
-        yield Job(_key_of(application, inbound), _apply(application, inbound))
+        yield Job(_key_of(application, inbound), _apply(application, inbound), _set_aside(application, inbound))
     for case_id in store.due(now, limit):
         yield Job(case_id, _wake(application, case_id))
     for undone in store.undone(now, limit):
@@ -54,6 +57,10 @@ def _key_of_effect(undone: Undone) -> str:
 
 def _apply(application: Application, inbound: Inbound) -> Callable[[], None]:
     return lambda: application.intake.apply(inbound)
+
+
+def _set_aside(application: Application, inbound: Inbound) -> Callable[[str], None]:
+    return lambda why: application.intake.failed(inbound, why)
 
 
 def _wake(application: Application, case_id: str) -> Callable[[], None]:

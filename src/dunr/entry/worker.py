@@ -9,8 +9,6 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
-from datetime import timedelta
 
 import structlog
 
@@ -21,7 +19,6 @@ from dunr.errors import StoreUnavailable
 
 IDLE_SECONDS = 0.2
 ENOUGH_FOR_EACH_THREAD = 2  # while so much is in hand, nothing more is asked for
-STOP_SECONDS = 10.0
 STORE_WAIT_SECONDS = 1.0
 STORE_WAIT_SECONDS_MAX = 30.0
 FAULT_WAIT_SECONDS = 5.0
@@ -66,11 +63,20 @@ class Worker:
         threads.shutdown(wait=False, cancel_futures=True)
         with self._guard:
             begun = list(self._busy.values())
-        unfinished = wait(begun, STOP_SECONDS).not_done
+        unfinished = wait(begun, self._application.settings.stop_seconds).not_done
         if unfinished:
-            with suppress(StoreUnavailable):  # whoever follows waits until our leases have passed
-                self._application.performer.claims.give_back()
+            self._release()
         return not unfinished
+
+    def _release(self) -> None:
+        """Time is up: let whoever follows have what we hold. Where even that does not work, they wait until our leases have passed."""
+        try:
+            charges_count = self._application.engine.let_go()
+            effects_count = self._application.performer.claims.give_back()
+        except StoreUnavailable as unavailable:
+            _log.warning("not_released", text=str(unavailable))
+        else:
+            _log.warning("released", charges=charges_count, effects=effects_count)
 
     def _begin_due(self, threads: ThreadPoolExecutor) -> int:
         """Hand everything that is due, and not in hand, to the threads; how much that was."""
@@ -132,6 +138,7 @@ class Worker:
             _log.exception("job_failed", job=job.key)
             count = self._set_aside(job, FAULT_WAIT_SECONDS)
             self._tell(job, fault, count)
+            self._set_aside_for_all(job, fault)
         else:
             with self._guard:
                 self._faults.pop(job.key, None)
@@ -143,6 +150,15 @@ class Worker:
             seconds = min(first_seconds * 2 ** min(count - 1, 16), FAULT_WAIT_SECONDS_MAX)
             self._faults[job.key] = (count, time.monotonic() + seconds)
         return count
+
+    def _set_aside_for_all(self, job: Job, fault: Exception) -> None:
+        """Also where other workers see it, if there is such a place; the store may be what is wrong."""
+        if job.set_aside is None:
+            return
+        try:
+            job.set_aside(f"{type(fault).__name__}: {fault}")
+        except StoreUnavailable as unavailable:
+            _log.warning("not_set_aside", job=job.key, text=str(unavailable))
 
     def _tell(self, job: Job, fault: Exception, count: int) -> None:
         """One alert for each thing that goes wrong; the store may be what is wrong."""
@@ -166,6 +182,7 @@ class WorkerThread(threading.Thread):
     def __init__(self, application: Application, stop: threading.Event) -> None:
         super().__init__(name="dunr-worker", daemon=True)
         self._worker = Worker(application, stop)
+        self._stop_seconds = application.settings.stop_seconds
         self._everything_ended = False
 
     def run(self) -> None:
@@ -174,7 +191,7 @@ class WorkerThread(threading.Thread):
 
     def ended(self) -> bool:
         """Wait for the end, for as long as a worker is given; whether everything that was begun has ended."""
-        self.join(STOP_SECONDS + IDLE_SECONDS + 1)
+        self.join(self._stop_seconds + IDLE_SECONDS + 1)
         return self._everything_ended
 
 
@@ -186,8 +203,8 @@ def start_worker(application: Application, stop: threading.Event) -> WorkerThrea
 
 
 def leave() -> None:
-    """End the process though something is still being sent. It stays in flight, and whoever works next looks it up."""
-    _log.warning("left_with_work_in_flight", waited=str(timedelta(seconds=STOP_SECONDS)))
+    """End the process though something is still under way. What was sent stays in flight, and whoever works next looks it up."""
+    _log.warning("left_with_work_in_flight")
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

@@ -93,6 +93,9 @@ class Settings:
     look_max_age_seconds: Seconds = 10
     webhook_tolerance_seconds: Seconds = 300
     body_bytes_max: Annotated[int, msgspec.Meta(ge=1024, le=67_108_864)] = 1_048_576
+    stop_seconds: Annotated[int, msgspec.Meta(ge=1, le=3600)] = (
+        8  # for what is under way when told to stop; containers are killed after ten
+    )
     worker_threads: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
     api_tokens_required: bool = False
 
