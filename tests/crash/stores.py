@@ -37,6 +37,11 @@ class PostgresDatabase:
         with self._where.connect(self._name) as connection:
             return {str(key): str(state) for key, state in connection.execute("SELECT key, state FROM inbounds")}
 
+    def ask(self, question: str) -> list[tuple[Any, ...]]:
+        """Whatever else a test wants to know."""
+        with self._where.connect(self._name) as connection:
+            return connection.execute(question.encode()).fetchall()
+
     def close(self) -> None:
         self._where.drop(self._name)
 
