@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from dunr.adoption import Identified, stop_if_copied
 from dunr.application import Application, Listen, hears_nothing
+from dunr.braking import AutomaticBrake
 from dunr.charge_desk import Account, ChargeDesk
 from dunr.core.facts import DeclineKey, Facts, ProcessorFacts, Timing
 from dunr.core.terms import DeclineReason
@@ -36,7 +37,7 @@ from dunr.ports import Clock, Mailer, Processor, Publisher, Reports, Store
 from dunr.renewal_desk import RenewalDesk
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
-from dunr.settings import Settings, link_secret, webhook_secrets
+from dunr.settings import Settings, brake_rule, link_secret, webhook_secrets
 from dunr.sweep import Forget, Sweep, forgetting
 from dunr.system_clock import SystemClock
 
@@ -74,7 +75,9 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         served = ServedPolicies(NamedPolicies(settings.policy), {name: one.facts for name, one in processors.items()})
         in_force = PoliciesInForce(store, clock, served)
         rulebook = StoredRulebook(store, in_force, _own_meanings(settings))
-        engine = Engine(Parts(store, processors, rulebook, _facts(settings, processors), clock, holder or _own_name()))
+        brake = AutomaticBrake(store, clock, brake_rule(settings)) if settings.automatic_brake else None
+        facts = _facts(settings, processors)
+        engine = Engine(Parts(store, processors, rulebook, facts, clock, holder or _own_name(), brake))
         desk = _desk(settings, store, clock)
         renewals = RenewalDesk(desk, store, clock) if desk is not None else None
         intake = Intake(engine, renewals)

@@ -6,6 +6,7 @@ The seams themselves are in `ports`, which hands these on, so that everybody ask
 from datetime import datetime
 from enum import StrEnum
 
+from dunr.core.brake import Brake
 from dunr.core.decision import Decision, Stops
 from dunr.core.effects import RecordedEffect
 from dunr.core.model import Case, Customer, Method, Subscription
@@ -151,10 +152,11 @@ class IntentAnswer(Value):
 
 
 class Standing(Value):
-    """What holds for one account at this moment. `epoch` counts how often this store was adopted as a copy."""
+    """What holds for one account at this moment. `epoch` counts how often this store was adopted as a copy; `brakes` went on by themselves."""
 
     stops: Stops
     epoch: int
+    brakes: tuple[Brake, ...] = ()
 
 
 class Delivery(StrEnum):

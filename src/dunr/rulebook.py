@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from dunr.braking import brakes_in, brakes_name
 from dunr.core.decision import Stops
 from dunr.core.facts import Facts
 from dunr.core.policy import Policy, policy_hash
@@ -102,12 +103,13 @@ class StoredRulebook:
 
     def standing(self, processor: str, account: str) -> Standing:
         """What is stopped for one account, and the epoch."""
-        found = self._store.documents((STOPS, EPOCH, DECLINES))
+        held = brakes_name(processor, account)
+        found = self._store.documents((STOPS, EPOCH, DECLINES, held))
         self.mappings.notice(found.get(DECLINES))
         if not found:
             return NOTHING
         epoch = int(found[EPOCH].body) if EPOCH in found else 0
-        return Standing(self._stops(found.get(STOPS), processor, account), epoch)
+        return Standing(self._stops(found.get(STOPS), processor, account), epoch, brakes_in(found.get(held)))
 
     def _stops(self, document: Document | None, processor: str, account: str) -> Stops:
         """What a document stops for one account."""

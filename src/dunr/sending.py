@@ -7,6 +7,7 @@ A crash before its answer is committed leaves the attempt in flight, which is ho
 from datetime import timedelta
 from itertools import count
 
+from dunr.braking import group_of
 from dunr.core import gate
 from dunr.core.answers import CannotSay, Declined, LookUpAnswer, NotNow, NotThere, Paid, Pending, Refused, Unanswered
 from dunr.core.attempt import Attempt
@@ -27,14 +28,16 @@ class Sender(Stepper):
     def __init__(self, parts: Parts) -> None:
         """Keep the parts; nothing is under way."""
         super().__init__(parts)
-        self._under_way: dict[str, Charge] = {}  # by case
+        self._under_way: dict[
+            object, tuple[str, Charge]
+        ] = {}  # each by a mark of its own: a case may be here twice, by a stale fence
 
     def let_go(self) -> int:
         """Give back the cards of all charges that are still under way, for a process that ends without their answers; how many they were.
 
         Such an attempt stays in flight as one that nobody answered: it is looked up, and no other holder has to wait until a lease has passed.
         """
-        charges = list(self._under_way.items())
+        charges = list(self._under_way.values())
         for case_id, effect in charges:
             answer = Unanswered("the worker that sent it was told to stop before the answer came")
             self.step(case_id, AttemptAnswered(effect.attempt_number, answer, fence=effect.fence))
@@ -45,11 +48,12 @@ class Sender(Stepper):
         for effect in decision.effects:
             if isinstance(effect, Charge):
                 assert look is not None, "a charge is ordered on a look"
-                self._under_way[case_id] = effect
+                mark = object()
+                self._under_way[mark] = (case_id, effect)
                 try:
                     self._charge(case_id, effect, look)
                 finally:
-                    del self._under_way[case_id]
+                    del self._under_way[mark]
             elif isinstance(effect, LookUp):
                 self._look_up(case_id, effect)
 
@@ -63,6 +67,9 @@ class Sender(Stepper):
             self.step(case_id, AttemptWithdrawn(attempt.number, effect.fence, refusals))
             return
         answer = self.parts.processors[case.processor].charge(_request(case, attempt))
+        if self.parts.brake is not None:
+            of = group_of(look.snapshot, attempt.method.processor_method_id if attempt.method is not None else None)
+            self.parts.brake.answered(case.processor, case.account, of, answer)
         match answer:
             case Paid() | Declined() | Refused():
                 self.step(case_id, AttemptSettled(attempt.number, answer))
@@ -103,7 +110,7 @@ class Sender(Stepper):
         facts = self.facts.processors[case.processor]
         if gate.is_key_old(attempt, facts, self.clock.now()):
             return ("its key is too old: whoever was to send it slept for too long",)
-        stops = self.standing(case.processor, case.account, snapshot).stops
+        stops = self.standing(case.id, snapshot, attempt.method.processor_method_id).stops
         return gate.closed_because(
             case, attempt.amount_minor, attempt.currency, attempt.method, snapshot, rows.method, stops
         )

@@ -5,7 +5,9 @@ Everything that changes a case goes through here, whoever it comes from. Where s
 
 from datetime import datetime, timedelta
 
+from dunr.braking import AutomaticBrake, group_of
 from dunr.core import keys
+from dunr.core.brake import Group, held_because
 from dunr.core.decide import decide
 from dunr.core.decision import Decision, Dossier, Stops
 from dunr.core.events import Event, PolicyMoved, card_key_of
@@ -22,7 +24,7 @@ SKEW_MAX = timedelta(minutes=5)
 
 
 class Parts(Value):
-    """What the shell is put together from. `holder` names this worker in leases."""
+    """What the shell is put together from. `holder` names this worker in leases; without a `brake` nothing holds by itself."""
 
     store: Store
     processors: dict[str, Processor]
@@ -30,6 +32,7 @@ class Parts(Value):
     facts: Facts
     clock: Clock
     holder: str
+    brake: AutomaticBrake | None = None
 
 
 class Look(Value):
@@ -89,8 +92,8 @@ class Stepper:
         """Everything that a decision may depend on, read now. `named_card_key`: the card that the event is about, where it is not the default one."""
         rulebook, rows = self.parts.rulebook, self._rows(case_id, snapshot, named_card_key)
         case = rows.case
-        processor, account, _ = case_id.split(":", 2)
-        standing = self.standing(processor, account, snapshot)
+        processor, _, _ = case_id.split(":", 2)
+        standing = self.standing(case_id, snapshot)
         choice = self._choice(case, processor, snapshot)
         return Dossier(
             case_id=case_id,
@@ -114,9 +117,10 @@ class Stepper:
             return self.parts.rulebook.policy_for_new_case(processor, snapshot)
         return Choice(self.parts.rulebook.policy(case.policy_hash))
 
-    def standing(self, processor: str, account: str, snapshot: Snapshot | None) -> Standing:
-        """The epoch and what is stopped, including by a clock of ours that disagrees with the processor's."""
-        standing = self.parts.rulebook.standing(processor, account)
+    def standing(self, case_id: str, snapshot: Snapshot | None, processor_method_id: str | None = None) -> Standing:
+        """The epoch and what is stopped for a case and its method: also by the automatic brake, and by a clock of ours that disagrees with the processor's."""
+        processor, account, _ = case_id.split(":", 2)
+        standing = self._braked(case_id, group_of(snapshot, processor_method_id))
         if (
             snapshot is None
             or abs(self.clock.now() - snapshot.taken_at) <= SKEW_MAX
@@ -126,6 +130,16 @@ class Stepper:
         why = "our clock and the processor's differ by more than five minutes"
         stops = standing.stops
         return Standing(Stops((*stops.charges, why), (*stops.pauses, why), stops.mail), standing.epoch)
+
+    def _braked(self, case_id: str, group: Group | None) -> Standing:
+        """What is stopped, with what holds by itself among it."""
+        processor, account, _ = case_id.split(":", 2)
+        standing = self.parts.rulebook.standing(processor, account)
+        if not standing.brakes or self.parts.brake is None:
+            return standing
+        reasons, stops = held_because(standing.brakes, group, case_id, self.clock.now()), standing.stops
+        held = Stops((*stops.charges, *reasons), (*stops.pauses, *reasons), stops.mail)
+        return replace(standing, stops=held)
 
     def _disagrees(self, processor: str, account: str) -> bool:
         """Whether the processor's own clock, asked now, is far from ours: an old snapshot alone proves nothing."""

@@ -26,6 +26,7 @@ SETTINGS = {
     "DUNR_LOOK_MAX_AGE_SECONDS": "1",
     "DUNR_LEASE_SECONDS": "4",
     "DUNR_WORKER_THREADS": "8",
+    "DUNR_AUTOMATIC_BRAKE": "false",  # so many lost answers would put it on
 }
 ENOUGH_SECONDS = 90.0
 

@@ -34,6 +34,7 @@ SETTINGS = {
     "DUNR_LOOK_MAX_AGE_SECONDS": "1",
     "DUNR_LEASE_SECONDS": "4",
     "DUNR_WORKER_THREADS": "4",
+    "DUNR_AUTOMATIC_BRAKE": "false",  # so many lost answers would put it on
 }
 ENOUGH_SECONDS = 90.0 + CHARGES / 10
 

@@ -129,15 +129,14 @@ def fed(gauge: Gauge, answers: Sequence[tuple[Group, Answer]], rule: BrakeRule, 
 def tripped(gauge: Gauge, rule: BrakeRule, processor: str, now: datetime) -> tuple[Gauge, tuple[Brake, ...]]:
     """The brakes that trip now, and the gauge with them; what they explain is not counted again."""
     recent = _summed(one for slot in gauge.slots for one in slot.counted)
-    bad = {one.group: why for one in recent if (why := _out_of_band(gauge, recent, one.group, rule)) is not None}
-    for network in sorted({group.network or "" for group in bad}):
-        _joined(bad, Group(network or None))
-    rest = tuple(one for one in recent if not any(group.holds(one.group) for group in bad))
-    for group in (*sorted({Group(one.group.network) for one in rest}, key=_name), Group()):
-        why = _out_of_band(gauge, rest, group, rule) if group not in bad else None
-        if why is not None:
-            bad[group] = why
-            rest = tuple(one for one in rest if not group.holds(one.group))
+    bad: dict[Group, str] = {}
+    for group in sorted((one.group for one in recent if one.group.country is not None), key=_name):
+        _judge(bad, gauge, recent, group, rule)
+    networks = sorted({Group(one.group.network) for one in recent if one.group.network is not None}, key=_name)
+    for group in networks:
+        _joined(bad, group)
+        _judge(bad, gauge, _without(recent, bad), group, rule)
+    _judge(bad, gauge, _without(recent, bad), Group(), rule)
     _joined(bad, Group())
     brakes = tuple(_brake(gauge, group, why, rule, processor, now) for group, why in sorted(bad.items(), key=_key))
     if not brakes:
@@ -165,13 +164,18 @@ def share_of(name: str) -> float:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big") / 2**64
 
 
+def _judge(bad: dict[Group, str], gauge: Gauge, counted: Iterable[Counted], group: Group, rule: BrakeRule) -> None:
+    """Add a group where it is out of its band and not held with a larger one already."""
+    why = _out_of_band(gauge, counted, group, rule)
+    if why is not None and group not in bad:
+        bad[group] = why
+
+
 def _joined(bad: dict[Group, str], parent: Group) -> None:
     """Two parts that go wrong together are trouble of the whole."""
-    parts = sorted((group for group in bad if parent.holds(group) and group != parent), key=_name)
+    parts = sorted((group for group in bad if parent.holds(group)), key=_name)
     if len(parts) > 1:
-        bad[parent] = "; ".join(bad.pop(group) for group in parts[:2])
-        for group in parts[2:]:
-            del bad[group]
+        bad[parent] = "; ".join([bad.pop(group) for group in parts][:2])
 
 
 def _out_of_band(gauge: Gauge, recent: Iterable[Counted], group: Group, rule: BrakeRule) -> str | None:

@@ -187,6 +187,7 @@ class AlertKind(StrEnum):
     RESUBSCRIBED = "resubscribed"
     COEXISTENCE = "coexistence"  # the processor collects by itself, too
     CHARGE_UNSETTLED = "charge_unsettled"  # given up as not paid, and nobody knows whether the money moved
+    BRAKED = "braked"  # sending holds by itself
     ADVICE = "advice"  # what we would charge now, where the policy only advises
 
 

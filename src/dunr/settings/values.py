@@ -93,6 +93,14 @@ class Settings:
     look_max_age_seconds: Seconds = 10
     webhook_tolerance_seconds: Seconds = 300
     body_bytes_max: Annotated[int, msgspec.Meta(ge=1024, le=67_108_864)] = 1_048_576
+    automatic_brake: bool = True  # sending holds by itself where its answers leave their usual band
+    brake_sends_min: Annotated[int, msgspec.Meta(ge=10, le=100_000)] = 30  # within an hour; fewer prove nothing
+    brake_decline_percent: Annotated[int, msgspec.Meta(ge=1, le=100)] = 25  # above the usual rate
+    brake_unknown_percent: Annotated[int, msgspec.Meta(ge=1, le=100)] = 15
+    brake_hold_minutes: Annotated[int, msgspec.Meta(ge=1, le=1440)] = 15
+    brake_resume_minutes: Annotated[int, msgspec.Meta(ge=1, le=1440)] = (
+        60  # over which sending comes back, case by case
+    )
     stop_seconds: Annotated[int, msgspec.Meta(ge=1, le=3600)] = (
         8  # for what is under way when told to stop; containers are killed after ten
     )
