@@ -3,9 +3,6 @@
 Nothing is decided here but what is put together. A store that turns out to be a copy is put together like any other, with its stops up (see `adoption`).
 """
 
-import os
-import secrets
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -38,6 +35,7 @@ from dunr.renewal_desk import RenewalDesk
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
 from dunr.settings import Settings, brake_rule, link_secret, webhook_secrets
+from dunr.stepping import own_name
 from dunr.sweep import Forget, Sweep, forgetting
 from dunr.system_clock import SystemClock
 
@@ -77,7 +75,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         rulebook = StoredRulebook(store, in_force, _own_meanings(settings))
         brake = AutomaticBrake(store, clock, brake_rule(settings)) if settings.automatic_brake else None
         facts = _facts(settings, processors)
-        engine = Engine(Parts(store, processors, rulebook, facts, clock, holder or _own_name(), brake))
+        engine = Engine(Parts(store, processors, rulebook, facts, clock, holder or own_name(), brake))
         desk = _desk(settings, store, clock)
         renewals = RenewalDesk(desk, store, clock) if desk is not None else None
         intake = Intake(engine, renewals)
@@ -137,11 +135,6 @@ def _own_meanings(settings: Settings) -> Mapping[DeclineKey, DeclineReason]:
     """What the merchant says that codes mean; a reason that is named counts before a mere retryable or final."""
     codes = of_billing_codes("billing_http", settings.billing_retryable_codes, settings.billing_final_codes)
     return {**codes, **as_keys(settings.declines)}
-
-
-def _own_name() -> str:
-    """A name that no other process has had."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The vocabulary of dunning, as closed sets.
 
-One word per thing, here and everywhere else in the product. Each set is exhaustive: a `match` over one of them has no wildcard,
-so that a new member does not type-check until every rule has an opinion on it.
+One word per thing, everywhere. Each set is exhaustive: a `match` has no wildcard, so that a new member does not type-check until every rule has an opinion on it.
 """
 
 from enum import StrEnum
