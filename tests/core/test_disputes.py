@@ -39,7 +39,7 @@ def test_c42_an_inquiry_that_closes_is_no_loss_and_dunning_goes_on() -> None:
         RECOVERED_THEN_DISPUTED
         + """
     2026-06-16 08:30  dispute dp_1 warning_closed
-                      in_6: holds none; in_6: state scheduled; in_6: notice first
+                      in_6: holds none; in_6: state scheduled; no notice
                       in_6: steps 1 2026-06-16 09:00, 2 2026-06-19 09:00, 3 2026-06-24 09:00, 4 2026-06-29 09:00
                       in_5: state recovered; in_5: booked opened 4900, recovered 4900, disputed 4900, reinstated 4900
     2026-06-16 09:00  in_6: step 1 sent; paid
@@ -53,7 +53,7 @@ def test_c42_the_funds_are_reinstated_once() -> None:
         RECOVERED_THEN_DISPUTED
         + """
     2026-06-16 08:30  dispute dp_1 won
-                      in_6: holds none; in_6: state scheduled; in_6: notice first
+                      in_6: holds none; in_6: state scheduled; no notice
                       in_5: booked opened 4900, recovered 4900, disputed 4900
     2026-06-16 08:31  dispute dp_1 won, funds are back
                       in_5: booked opened 4900, recovered 4900, disputed 4900, reinstated 4900

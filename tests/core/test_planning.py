@@ -121,7 +121,7 @@ def test_a_failure_heard_of_half_an_hour_after_its_first_step_runs_that_step_now
     story("""
     2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd, unseen
     2026-06-24 09:30  the webhook arrives
-                      in flight 1; call left; notice first
+                      in flight 1; call left; no notice
     2026-06-24 09:31  paid
                       state recovered; notice receipt
     """)
@@ -183,7 +183,7 @@ def test_a_mixed_ladder_skips_its_minutes_and_lays_the_rest_anew() -> None:
     2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd, unseen
     2026-06-24 09:00  the webhook arrives
                       attempts 1; call left; in flight 1; steps 2 2026-06-24 09:00, 3 2026-06-26 09:00
-                      notice reminder
+                      no notice
     2026-06-24 09:01  declined insufficient_funds
                       steps 3 2026-06-26 09:00; notice final_warning
     """)

@@ -19,6 +19,7 @@ from dunr.core.value import replace
 from dunr.core.wanted import is_unwanted
 
 RETOLD_WHEN_MOVED_BY = timedelta(days=2)
+USEFUL_FROM = timedelta(hours=2)  # before a step; whoever is written to later than that cannot act on it
 
 
 def mail_time(now: datetime, payer: Payer, policy: Policy, facts: Facts) -> datetime:
@@ -120,6 +121,12 @@ def is_last_word(case: Case, payer: Payer, policy: Policy, facts: Facts) -> bool
 def _is_left(case: Case) -> bool:
     """Whether the step is the processor's own, of which nobody knows that it is the last."""
     return case.beside is not None and case.beside.is_left
+
+
+def comes_too_soon(case: Case, now: datetime) -> bool:
+    """Whether the next step is tried before a notice of it would be of use: steps that are minutes apart must not mean a mail each."""
+    step = case.plan.next_step
+    return step is not None and step.at - now < USEFUL_FROM
 
 
 def must_be_told_again(case: Case) -> bool:

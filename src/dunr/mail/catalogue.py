@@ -88,17 +88,25 @@ class Language:
 
 
 def choose(payer_locale: str | None, fallbacks: tuple[str, ...]) -> Language:
-    """The payer's language, less and less exact (pt-BR, pt), then the fallbacks, then English.
+    """The payer's language, less and less exact (de-AT, de) or as another country writes it (pt, pt-BR), then the fallbacks, then English.
 
     Numbers and dates follow the payer's region only where the language is the payer's: no mail is half in another.
     """
-    wanted = _parts_of(payer_locale)
-    for count in range(len(wanted), 0, -1):
-        tag = "-".join(wanted[:count])
+    for wanted in (payer_locale, *fallbacks, SOURCE_LANGUAGE):
+        parts = _parts_of(wanted)
+        tag = _nearest(parts)
+        if tag is not None:
+            return Language(load(tag), _locale_of(parts) or _locale_of(tag.split("-")) or Locale("en"))
+    raise AssertionError("English ships with every installation")
+
+
+def _nearest(parts: list[str]) -> str | None:
+    """The language that we have for these parts of a tag, if any."""
+    for count in range(len(parts), 0, -1):
+        tag = "-".join(parts[:count])
         if tag in languages():
-            return Language(load(tag), _locale_of(wanted) or _locale_of(tag.split("-")) or Locale("en"))
-    tag = next((tag for tag in (*fallbacks, SOURCE_LANGUAGE) if tag in languages()), SOURCE_LANGUAGE)
-    return Language(load(tag), _locale_of(tag.split("-")) or Locale("en"))
+            return tag
+    return next((tag for tag in sorted(languages()) if parts and tag.partition("-")[0] == parts[0]), None)
 
 
 def _parts_of(payer_locale: str | None) -> list[str]:

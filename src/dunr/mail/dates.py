@@ -1,10 +1,14 @@
 """How a date reads, and in whose timezone. Knows that a date promised to a customer is the date where they live."""
 
+import re
 from datetime import date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel.core import Locale
 from babel.dates import format_date, format_skeleton
+
+# French writes the first of a month as an ordinal, which CLDR's patterns cannot say: mercredi 1er juillet 2026.
+_FRENCH_FIRST = re.compile(r"\b1 (?=\D)")
 
 
 def zone_of(payer_timezone: str | None, policy_timezone: str) -> ZoneInfo:
@@ -19,7 +23,8 @@ def zone_of(payer_timezone: str | None, policy_timezone: str) -> ZoneInfo:
 
 def date_text(at: datetime, zone: ZoneInfo, locale: Locale) -> str:
     """The day in words, with the weekday and the year: Tuesday, July 7, 2026."""
-    return format_date(at.astimezone(zone).date(), "full", locale=locale)
+    text = format_date(at.astimezone(zone).date(), "full", locale=locale)
+    return _FRENCH_FIRST.sub("1er ", text) if locale.language == "fr" else text
 
 
 def month_text(expires_on: str, locale: Locale) -> str:

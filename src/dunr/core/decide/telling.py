@@ -33,6 +33,9 @@ def tell_next_step(draft: Draft) -> None:
         draft.why(
             "the customer is told again: the date has moved by more than two days, or it is the last word before the pause"
         )
+    elif not warns and notices.comes_too_soon(case, draft.now):
+        draft.why("nobody is written to about a step that comes within hours: the notice would be of no use")
+        return
     at = notices.mail_time(draft.now, draft.payer, draft.policy, draft.facts)
     draft.notify(notices.of_next_step(case, draft.policy, draft.facts, at, warns=warns, again=again))
 
