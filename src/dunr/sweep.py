@@ -13,6 +13,7 @@ import structlog
 
 from dunr.core import keys
 from dunr.core.terms import AlertKind
+from dunr.core.value import Value, replace
 from dunr.daily_record import record_day
 from dunr.engine import Engine
 from dunr.errors import WishRejected
@@ -37,13 +38,17 @@ Forget = Callable[
 Told = Callable[[int, int], None]  # how many are done, of how many
 
 
-class Progress(msgspec.Struct, frozen=True):
+class Progress(Value):
     """How far the newest sweep has come: the case that was looked at last, or None before the first and after the last. `again_at` is when anybody may begin or go on."""
 
     begun_at: datetime
     again_at: datetime
     is_over: bool
     after: str | None = None
+    ended_at: datetime | None = (
+        None  # the last one that was finished, and how much it found since it was begun or taken over
+    )
+    findings_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +116,19 @@ class Sweep:
         went_on = before is not None and not before.is_over
         begun_at = before.begun_at if before is not None and went_on else now
         progress = Progress(
-            begun_at, now + GIVEN_UP_AFTER, False, before.after if before is not None and went_on else None
+            begun_at,
+            now + GIVEN_UP_AFTER,
+            False,
+            before.after if before is not None and went_on else None,
+            before.ended_at if before is not None else None,
+            before.findings_count if before is not None else 0,
         )
         if not self._write(progress, version):
             raise WishRejected("Another sweep has begun at this moment.", 409)
         try:
             case_ids = self.reconciliation.case_ids(begun_at - changed_within)
         except SnapshotUnavailable:
-            self._write(Progress(begun_at, now + AGAIN_AFTER_FAILURE, False, progress.after), version + 1)
+            self._write(replace(progress, again_at=now + AGAIN_AFTER_FAILURE), version + 1)
             raise
         left = _left(case_ids, progress.after)
         findings = self._look_at(left, len(case_ids), progress, version + 1, told)
@@ -138,7 +148,7 @@ class Sweep:
                 told(done_count + count, total_count)
             if count % CASES_BETWEEN_SIGNS == 0:
                 again_at = self.engine.clock.now() + GIVEN_UP_AFTER
-                if not self._write(Progress(progress.begun_at, again_at, False, case_id), version):
+                if not self._write(replace(progress, again_at=again_at, after=case_id), version):
                     raise WishRejected("Another process took this sweep over, since it had said nothing for long.", 409)
                 version += 1
         for name, account in self.accounts:
@@ -146,7 +156,10 @@ class Sweep:
         record_day(self.engine.store, self.reports, self.engine.clock.now())
         if self._forget is not None:
             self._forget(self.engine.clock.now())
-        self._write(Progress(progress.begun_at, progress.begun_at + EVERY, is_over=True), version)
+        ended_at = self.engine.clock.now()
+        self._write(
+            Progress(progress.begun_at, progress.begun_at + EVERY, True, None, ended_at, len(findings)), version
+        )
         return tuple(findings)
 
     def _tell(self, findings: tuple[Finding, ...]) -> None:
@@ -154,6 +167,10 @@ class Sweep:
         for finding in findings:
             about = f"{finding.case_id}/{keys.audit_hash('', finding.what)[:12]}/{self.engine.clock.now():%Y-%m-%d}"
             self.alert(AlertKind.DRIFT, about, f"{finding.case_id}: {finding.what}")
+
+    def progress(self) -> Progress | None:
+        """How far the newest sweep has come, and what the one before it came to; None where nobody has ever swept."""
+        return self._read()[0]
 
     def _read(self) -> tuple[Progress | None, int]:
         document = self.engine.store.document(SWEPT)

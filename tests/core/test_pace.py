@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from dunr.core.pace import DIVISOR_MAX, SLOWED_FOR, Pace, reserve, slowed
+from dunr.core.value import replace
 
 NOW = datetime(2026, 6, 23, 10, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -32,7 +33,7 @@ def test_a_refusal_halves_the_rate_and_forgets_what_was_reserved_ahead() -> None
 
 def test_refusals_of_what_was_on_its_way_count_once() -> None:
     once = slowed(None, NOW)
-    assert slowed(once, NOW + SECOND) == once
+    assert slowed(once, NOW + SECOND) == replace(once, refused_count=2)
     assert slowed(once, NOW + 3 * SECOND).divisor == 4
 
 

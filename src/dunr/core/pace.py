@@ -20,6 +20,7 @@ class Pace(Value):
     next_at: datetime
     divisor: int = 1
     changed_at: datetime | None = None  # when the divisor became what it is
+    refused_count: int = 0  # calls that the processor refused as one too many, of all time
 
 
 class Reserved(Value):
@@ -41,9 +42,10 @@ def reserve(pace: Pace | None, rate_max: float, count: int, now: datetime) -> tu
 def slowed(pace: Pace | None, now: datetime) -> Pace:
     """The processor has refused a call as one too many: half as fast from now on, and what was reserved ahead counts no more."""
     pace = pace or Pace(now)
+    refused_count = pace.refused_count + 1
     if pace.divisor > 1 and pace.changed_at is not None and now - pace.changed_at < REFUSALS_COUNT_ONCE_WITHIN:
-        return pace
-    return Pace(now, min(pace.divisor * 2, DIVISOR_MAX), now)
+        return replace(pace, refused_count=refused_count)
+    return Pace(now, min(pace.divisor * 2, DIVISOR_MAX), now, refused_count)
 
 
 def _eased(pace: Pace, now: datetime) -> Pace:

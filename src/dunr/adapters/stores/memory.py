@@ -20,6 +20,7 @@ from dunr.adapters.stores.changes import (
     version_read,
     with_version,
 )
+from dunr.adapters.stores.memory_metering import MemoryMetering
 from dunr.adapters.stores.memory_reports import Fate, MemoryReports
 from dunr.core.decision import Decision
 from dunr.core.model import Customer, Method, Subscription
@@ -46,7 +47,7 @@ def _holds(table: dict[str, AnyRow], read: AnyRow | None, written: AnyRow | None
     return written is None or written.id not in table
 
 
-class MemoryStore(MemoryReports):
+class MemoryStore(MemoryReports, MemoryMetering):
     """`Store` and `Reports` in memory. `before_commit` sees each change before anything is written, and may raise in
     its place.
     """

@@ -19,6 +19,7 @@ from dunr.entry.web.headers import SecurityHeaders
 from dunr.entry.web.health import health_routes
 from dunr.entry.web.intake import WebhookIntake
 from dunr.entry.web.links import CardLinkPages
+from dunr.entry.web.metrics import metrics_route
 from dunr.entry.web.openapi import openapi_route
 from dunr.entry.web.outbox import outbox_routes
 from dunr.entry.web.pages import error_page, static_files
@@ -61,6 +62,7 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         *(operation.route(face) for operation in OPERATIONS),
         openapi_route(OPERATIONS),
         *health_routes(face),
+        metrics_route(face),
         *CardLinkPages(face, CardLinks(secret, base), ReminderLinks(secret, base)).routes(),
         *ReminderPages(face, ReminderLinks(secret, base)).routes(),
         *Dashboard(face, signer).routes(),

@@ -9,8 +9,9 @@ from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
 from dunr.core.model import Case
 from dunr.core.snapshot import RawDecline, UnknownCodes
-from dunr.core.terms import CaseState, Outcome
+from dunr.core.terms import CaseState, DeclineReason, Outcome
 from dunr.core.value import replace
+from dunr.metering import AttemptKind, EffectKind, Levels, Metered
 from dunr.ports import EffectRecord, InboundState
 from dunr.testing.filled import filled, hollow
 from dunr.testing.store_questions.hall import ReportingStore
@@ -219,3 +220,43 @@ class ReportingQuestions(ABC):
         ]
         assert found[0][1] == first[2]
         assert store.attempts_with_unknown_codes(1) == found[:1]
+
+    # --- figures ----------------------------------------------------------------------------------------------------
+
+    def test_what_waits_is_counted_with_the_time_of_the_oldest(self) -> None:
+        store = self.make()
+        assert isinstance(store, Metered)
+        assert store.levels(at(0)) == Levels(0, None, 0, 0, None, (), ())
+        store.receive([event("evt_1", received_at=at(3)), event("evt_2", received_at=at(1)), event("evt_3")])
+        store.settle(row_id("evt_3"), settlement(InboundState.DEAD))
+        waiting = attempt_on("card_1", outcome=Outcome.UNKNOWN)
+        put(store, decide(case=replace(new_case(wake_at=at(5)), attempts=(waiting,)), effects=(alert("a", at(2)),)))
+        put(store, decide(case=new_case("inv_2", wake_at=at(50))))
+        levels = store.levels(at(10))
+        assert (levels.inbounds_count, levels.inbounds_oldest_at, levels.dead_letters_count) == (2, at(1), 1)
+        assert (levels.due_cases_count, levels.due_cases_oldest_at) == (1, at(5))
+        assert levels.unsettled == (("unknown", 1, at(1)),)
+        assert levels.effects == (("RaiseAlert", 1, at(2)),)
+
+    def test_what_ended_is_counted_by_what_may_be_told_apart(self) -> None:
+        store = self.make()
+        assert isinstance(store, Metered)
+        ended = tuple(
+            replace(
+                attempt_on("card_1", number, Outcome.DECLINED),
+                settled_at=at(number),
+                after_reason=DeclineReason.UNKNOWN,
+            )
+            for number in (1, 10, 11)
+        )
+        put(store, decide(case=replace(new_case(), attempts=ended), effects=(alert("a"), alert("b"), alert("c"))))
+        store.done("a", at(1), "sent")
+        store.done("b", at(1), "dropped: it would not be true any more")
+        store.done("c", at(9), "sent")
+        declined = AttemptKind(1, "unknown", "timer", "declined")
+        assert store.ended_attempts(at(1), at(11)) == {declined: 1, replace(declined, number=10): 1}
+        assert store.ended_attempts(at(0), at(60))[replace(declined, number=10)] == 2  # noqa: PLR2004
+        assert store.done_effects(at(1), at(9)) == {
+            EffectKind("RaiseAlert", "sent"): 1,
+            EffectKind("RaiseAlert", "dropped"): 1,
+        }

@@ -15,6 +15,7 @@ from dunr.adapters.stores.sql.database import BUSY_SECONDS, CONNECTIONS_MAX, Dat
 from dunr.adapters.stores.sql.held import refuse_to_begin
 from dunr.adapters.stores.sql.identity import begin, present_identity, record_identity, recorded_identity
 from dunr.adapters.stores.sql.inbox import SqlInbox
+from dunr.adapters.stores.sql.metering import SqlMetering
 from dunr.adapters.stores.sql.migration import finish, upgrade
 from dunr.adapters.stores.sql.outbox import SqlOutbox
 from dunr.adapters.stores.sql.present import Present, wanted_by
@@ -57,7 +58,7 @@ def _may_be_due(change: Change) -> bool:
     return wake_at is not None and wake_at <= recorded_at(decision)
 
 
-class SqlStore(SqlInbox, SqlOutbox, SqlReports, SqlRetention):
+class SqlStore(SqlInbox, SqlOutbox, SqlReports, SqlRetention, SqlMetering):
     """`Store` and `Reports` over one database, for any number of threads and processes. Call `migrate` once before
     the first use.
 

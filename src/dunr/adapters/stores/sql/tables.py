@@ -119,6 +119,19 @@ Index(
 )
 Index("attempts_by_charge", attempts.c.processor_charge_id)
 Index(
+    "attempts_ended",
+    attempts.c.settled_at,
+    sqlite_where=attempts.c.settled_at.is_not(None),
+    postgresql_where=attempts.c.settled_at.is_not(None),
+)
+Index(
+    "attempts_unsettled",
+    attempts.c.outcome,
+    attempts.c.begun_at,
+    sqlite_where=attempts.c.settled_at.is_(None),
+    postgresql_where=attempts.c.settled_at.is_(None),
+)
+Index(
     "attempts_with_unknown_codes",
     attempts.c.settled_at,
     sqlite_where=text("has_unknown_codes"),
