@@ -14,6 +14,7 @@ from dunr.core.snapshot import Snapshot
 from dunr.core.terms import AlertKind
 from dunr.engine import Engine
 from dunr.errors import BadEvent, StoreUnavailable
+from dunr.happenings import tell
 from dunr.ports import (
     Change,
     Inbound,
@@ -104,6 +105,9 @@ class Intake:
 
     def _settle(self, inbound: Inbound, state: InboundState, note: str, snapshot: Snapshot | None = None) -> None:
         """Write what became of it."""
+        tell(
+            "webhook_settled", inbound=inbound.key, type=inbound.event_type, state=state, tries=inbound.tries_count + 1
+        )
         self.engine.store.settle(inbound.key, Settlement(state, note, inbound.tries_count + 1, None, snapshot))
 
     def _key_refused(self, inbound: Inbound, why: str) -> None:
@@ -170,4 +174,5 @@ class Intake:
     def alert(self, kind: AlertKind, about: str, text: str) -> None:
         """Tell a person about something that belongs to no case."""
         alert = RaiseAlert(keys.alert(kind, about), kind, None, text, self.engine.clock.now())
+        tell("alert_raised", case=None, kind=kind, key=alert.key)
         self.engine.store.commit((Change(NOTHING_READ, Decision((text,), effects=(alert,))),))

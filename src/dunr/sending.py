@@ -4,18 +4,31 @@ A charge goes out once per order, exactly as its intent says: only under the fen
 A crash before its answer is committed leaves the attempt in flight, which is honest: the case's own waking time brings somebody to look it up.
 """
 
+import time
 from datetime import timedelta
 from itertools import count
 
 from dunr.braking import group_of
 from dunr.core import gate
-from dunr.core.answers import CannotSay, Declined, LookUpAnswer, NotNow, NotThere, Paid, Pending, Refused, Unanswered
+from dunr.core.answers import (
+    CannotSay,
+    ChargeAnswer,
+    Declined,
+    LookUpAnswer,
+    NotNow,
+    NotThere,
+    Paid,
+    Pending,
+    Refused,
+    Unanswered,
+)
 from dunr.core.attempt import Attempt
 from dunr.core.decision import Decision
 from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptAnswered, AttemptNotFound, AttemptSettled, AttemptWithdrawn, Event
 from dunr.core.model import Case
 from dunr.core.snapshot import Snapshot
+from dunr.happenings import about, tell
 from dunr.ports import ChargeRequest, ObjectMissing, Refs, Rows, SnapshotUnavailable
 from dunr.stepping import Look, Parts, Stepper
 
@@ -66,7 +79,8 @@ class Sender(Stepper):
         if refusals:
             self.step(case_id, AttemptWithdrawn(attempt.number, effect.fence, refusals))
             return
-        answer = self.parts.processors[case.processor].charge(_request(case, attempt))
+        with about(case=case_id, attempt=attempt.number):
+            answer = self._called(case, attempt)
         if self.parts.brake is not None:
             of = group_of(look.snapshot, attempt.method.processor_method_id if attempt.method is not None else None)
             self.parts.brake.answered(case.processor, case.account, of, answer)
@@ -75,6 +89,14 @@ class Sender(Stepper):
                 self.step(case_id, AttemptSettled(attempt.number, answer))
             case Pending() | Unanswered() | NotNow():
                 self.step(case_id, AttemptAnswered(attempt.number, answer, fence=effect.fence))
+
+    def _called(self, case: Case, attempt: Attempt) -> ChargeAnswer:
+        """One call, told before and after: a process that dies between leaves the first line."""
+        tell("attempt_sent", trigger=attempt.trigger, call=attempt.call_count, amount_minor=attempt.amount_minor)
+        begun = time.monotonic()
+        answer = self.parts.processors[case.processor].charge(_request(case, attempt))
+        tell("attempt_answered", answer=type(answer).__name__.lower(), seconds=round(time.monotonic() - begun, 3))
+        return answer
 
     def _cleared(self, case_id: str, effect: Charge, look: Look) -> tuple[Case, Attempt, tuple[str, ...]] | None:
         """The attempt, and what forbids it by a look that is young enough; None where this fence does not hold it any more."""
@@ -121,7 +143,9 @@ class Sender(Stepper):
         attempt = case.in_flight if case is not None else None
         if case is None or attempt is None or attempt.number != effect.attempt_number:
             return
-        answer = self.parts.processors[case.processor].find_charge(case.account, case.processor_invoice_id, attempt)
+        with about(case=case_id, attempt=attempt.number):
+            answer = self.parts.processors[case.processor].find_charge(case.account, case.processor_invoice_id, attempt)
+            tell("attempt_looked_up", answer=type(answer).__name__.lower())
         decision = self.step(case_id, _looked_up(attempt.number, answer))
         self.send(case_id, decision, None)
 

@@ -20,6 +20,7 @@ from dunr.core.segments import Choice
 from dunr.core.snapshot import Snapshot
 from dunr.core.value import Value, replace
 from dunr.errors import StoreUnavailable
+from dunr.happenings import tell_of_decision
 from dunr.ports import Change, Clock, Processor, Refs, Rows, Rulebook, Standing, Store
 
 STALE_TRIES_MAX = 100
@@ -94,6 +95,8 @@ class Stepper:
         rows = Rows(read.case, read.subscription, read.method, read.customer)
         written = self.store.commit((Change(rows, decision),))[0]
         self.steps_count += written
+        if written:
+            tell_of_decision(read.case, decision)
         return written
 
     def read(self, case_id: str, snapshot: Snapshot | None, named_card_key: str | None = None) -> Dossier:

@@ -18,6 +18,7 @@ from dunr.daily_record import record_day
 from dunr.engine import Engine
 from dunr.errors import WishRejected
 from dunr.expiry_notices import ExpiryNotices
+from dunr.happenings import tell
 from dunr.ports import Reports, SnapshotUnavailable
 from dunr.reconciliation import Finding, Reconciliation
 
@@ -157,6 +158,7 @@ class Sweep:
         if self._forget is not None:
             self._forget(self.engine.clock.now())
         ended_at = self.engine.clock.now()
+        tell("sweep_finished", looked_at=len(left), findings=len(findings))
         self._write(
             Progress(progress.begun_at, progress.begun_at + EVERY, True, None, ended_at, len(findings)), version
         )

@@ -11,7 +11,7 @@ import pytest
 
 from dunr.application import Application
 from dunr.core.terms import AlertKind
-from dunr.entry.cli.terminal import log_to_stderr
+from dunr.entry.logs import log_to_stderr
 from dunr.entry.worker import start_worker
 from dunr.errors import StoreUnavailable
 from dunr.ports import Inbound, InboundState

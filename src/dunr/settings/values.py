@@ -106,6 +106,7 @@ class Settings:
     )
     worker_threads: Annotated[int, msgspec.Meta(ge=1, le=64)] = 4
     api_tokens_required: bool = False
+    log: Literal["json", "console"] = "json"
 
     def __post_init__(self) -> None:
         """Fill in what follows from the rest, and refuse what contradicts it."""

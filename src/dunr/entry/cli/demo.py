@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dunr.entry.cli.terminal import FAILED, Failed, Json, answer, log_to_stderr, say, shown
+from dunr.entry.cli.terminal import FAILED, Failed, Json, answer, say, shown
 from dunr.simulate.demo_stories import DEMO_END, DEMO_START, STORIES, Act, DemoStory
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """Play eight customers' stories over three weeks, and show what dunr makes of them."""
+    from dunr.entry.logs import log_to_stderr
+
     log_to_stderr()
     begun = time.monotonic()
     with _folder(keep) as folder, _running(folder) as http:

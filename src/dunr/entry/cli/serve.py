@@ -65,7 +65,7 @@ def serve(
         options["sandbox_url"] = f"http://{_own_address(host)}:{port}"
     with ExitStack() as opened:
         opened.callback(listener.close)
-        application = opened.enter_context(application_of(context, options))
+        application = opened.enter_context(application_of(context, options, tells_events=True))
         inside = sandbox_inside(application) if sandbox else None
         if inside is not None:
             opened.callback(inside.state.sandbox.close)

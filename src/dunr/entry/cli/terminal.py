@@ -61,12 +61,15 @@ def list_alone(app: typer.Typer, listing: Callable[[typer.Context, bool], None])
 
 
 @contextmanager
-def application_of(context: typer.Context, options: Mapping[str, object] | None = None) -> "Iterator[Application]":
-    """One dunr, put together and closed again."""
+def application_of(
+    context: typer.Context, options: Mapping[str, object] | None = None, *, tells_events: bool = False
+) -> "Iterator[Application]":
+    """One dunr, put together and closed again. `tells_events`: the log also says what happens when all is well."""
     from dunr.bootstrap import build
+    from dunr.entry.logs import log_to_stderr
 
     settings = _with_sandbox_inside(settings_of(context, options))
-    log_to_stderr()
+    log_to_stderr(settings.log, events=tells_events)
     application = build(settings)
     try:
         yield application
@@ -82,22 +85,6 @@ def _with_sandbox_inside(settings: "Settings") -> "Settings":
     if settings.sandbox_url != DEFAULTS["sandbox_url"] or not note.is_file():
         return settings
     return replace(settings, sandbox_url=note.read_text(encoding="utf-8").strip())
-
-
-def log_to_stderr() -> None:
-    """What the log says never mixes with what a command answers."""
-    import structlog
-
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,  # without the locals, which hold keys and addresses
-            structlog.processors.JSONRenderer(),
-        ],
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is when something is said
-    )
 
 
 def say(text: str) -> None:

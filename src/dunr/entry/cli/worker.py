@@ -21,7 +21,7 @@ def worker(context: typer.Context) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    with application_of(context) as application:
+    with application_of(context, tells_events=True) as application:
         if application.settings.clock == "manual":
             raise SettingsError(
                 'clock = "manual" lets nothing run by itself, so a worker has no work: use dunr serve, or clock = "system"'

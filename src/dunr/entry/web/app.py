@@ -26,6 +26,7 @@ from dunr.entry.web.pages import error_page, static_files
 from dunr.entry.web.problems import error_handler
 from dunr.entry.web.rehearsal import RehearsalForms
 from dunr.entry.web.reminders import ReminderPages
+from dunr.entry.web.request_ids import RequestIds
 from dunr.errors import DunrError
 from dunr.mail.links import CardLinks, ReminderLinks
 from dunr.settings import link_secret
@@ -74,7 +75,7 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         routes.extend(sandbox_app.routes)
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(SecurityHeaders)],
+        middleware=[Middleware(RequestIds), Middleware(SecurityHeaders)],
         exception_handlers={DunrError: answer_error, HTTPException: answer_error, Exception: answer_error},
         lifespan=lifespan,
     )

@@ -7,6 +7,7 @@ again, since an attempt that is on its way outlives the click that began it.
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from datetime import datetime
 from threading import Lock
 from typing import TypeVar
@@ -45,7 +46,7 @@ class BoundedThreads:
             if self._room == 0:
                 raise Busy("Too much is asked at this moment. Nothing was done; try again.")
             self._room -= 1
-        future = self._threads.submit(work)
+        future = self._threads.submit(copy_context().run, work)  # a request keeps its id in the log
         future.add_done_callback(lambda _: self._leave())
         return future
 

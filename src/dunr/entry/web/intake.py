@@ -19,8 +19,10 @@ from dunr.entry.web.gathering import GatheringWriter
 from dunr.entry.web.headers import first_of_each
 from dunr.entry.web.quiet import QUIET_SECONDS_MAX
 from dunr.errors import BadSignature, NoSuchThing, StoreUnavailable
+from dunr.happenings import tell
 from dunr.ports import Inbound, Processor, Receipt
 
+KEYS_TOLD_MAX = 32  # of one group, in the log
 SKEW_ALERT_EVERY = timedelta(hours=1)
 TAKEN = b'{"received":true}'
 TAKEN_HEADERS = ((b"content-length", b"%d" % len(TAKEN)), (b"content-type", b"application/json"))
@@ -35,8 +37,16 @@ class WebhookIntake:
         self._face = face
         self._application = face.application
         self._body_bytes_max = face.settings.body_bytes_max
-        self._writer = GatheringWriter(face.application.store.receive)
+        self._writer = GatheringWriter(self._receive)
         self._skew_alerted_at: datetime | None = None
+
+    def _receive(self, inbounds: Sequence[Inbound]) -> Sequence[Receipt]:
+        """Keep a group, and tell of it in one line: a line each would cost more than to keep them."""
+        receipts = self._application.store.receive(inbounds)
+        told = [inbound.key for inbound in inbounds[:KEYS_TOLD_MAX]]
+        counts = {receipt.value: receipts.count(receipt) for receipt in Receipt if receipt in receipts}
+        tell("webhooks_received", inbounds=told, **counts)
+        return receipts
 
     def route(self) -> Route:
         """POST /webhooks/{processor}."""

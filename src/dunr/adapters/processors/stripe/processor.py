@@ -124,7 +124,9 @@ class StripeProcessor:
             answer = self._connection.once(lambda: invoices.pay(request.processor_invoice_id, params, options))
         except NoAnswer as nothing:
             return Unanswered(str(nothing)) if nothing.sent else NotNow("not_reached")
-        _log.info("stripe_charge_answered", key=request.key, status=answer.status, request_id=answer.request_id)
+        _log.info(
+            "stripe_charge_answered", key=request.key, status=answer.status, processor_request_id=answer.request_id
+        )
         return self._completed(request, answer)
 
     def _completed(self, request: ChargeRequest, answer: Answer) -> ChargeAnswer:

@@ -1,0 +1,94 @@
+"""The log: one JSON object a line on stderr, or text for a person, and never a secret, a card number or an address.
+
+Whoever logs need not think of it: the last step before the line is written looks at the name of each field and at the text in it, the text of exceptions included.
+"""
+
+import re
+import sys
+from collections.abc import Mapping, MutableMapping
+from typing import Literal
+
+import structlog
+
+from dunr.happenings import hear
+
+HIDDEN = "[hidden]"
+SECRET_NAMES = re.compile(
+    r"secret|passw|token|authori[sz]ation|api_?key|cookie|signature|credential|e?mail|recipient|address|iban|\bpan\b|card_?number|\bcvc\b|\bcvv\b",
+    re.IGNORECASE,
+)
+DIGITS_MIN, DIGITS_MAX = 13, 19  # of a card number
+NINE = 9
+CARD = re.compile(r"(?<![\w.])(?:\d[ -]?){12,18}\d(?!\w|\.\d)")
+PATTERNS = (
+    (re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]+", re.IGNORECASE), r"\1 [hidden]"),
+    (re.compile(r"\bwhsec_[\w+/=-]+"), "whsec_[hidden]"),
+    (re.compile(r"\b([srp]k)_(live|test|sandbox)_\w+"), r"\1_\2_[hidden]"),
+    (re.compile(r"\bdunr_[A-Za-z0-9_-]{16,}"), "dunr_[hidden]"),
+    (re.compile(r"(://[^\s:/@]*):[^\s@/]+@"), r"\1:[hidden]@"),
+    (re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"), "[mail]"),
+    (re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b"), "[iban]"),
+    (re.compile(r"\b[\w-]{16,}\.[\w-]{4,}\.[\w-]{16,}\b"), "[signed]"),
+)
+DEPTH_MAX = 6
+
+
+def redact(_: object, __: str, fields: MutableMapping[str, object]) -> MutableMapping[str, object]:
+    """The step of the chain: what must not be read is not written."""
+    return {name: HIDDEN if SECRET_NAMES.search(name) else _clean(value, DEPTH_MAX) for name, value in fields.items()}
+
+
+def _clean(value: object, depth: int) -> object:
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        return "[card]" if _is_card(str(value)) else value
+    if depth == 0:
+        return HIDDEN
+    if isinstance(value, Mapping):
+        return {
+            str(name): HIDDEN if SECRET_NAMES.search(str(name)) else _clean(inner, depth - 1)
+            for name, inner in value.items()
+        }
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_clean(inner, depth - 1) for inner in value]
+    return clean_text(value.decode(errors="replace") if isinstance(value, bytes) else str(value))
+
+
+def clean_text(text: str) -> str:
+    """A text without what must not be read."""
+    for pattern, shown in PATTERNS:
+        text = pattern.sub(shown, text)
+    return CARD.sub(lambda found: "[card]" if _is_card(found.group()) else found.group(), text)
+
+
+def _is_card(text: str) -> bool:
+    """Whether the last digit is the one that the others ask for, as it is in each card number."""
+    digits = [int(sign) for sign in text if sign.isdigit()]
+    doubled = (2 * digit if place % 2 else digit for place, digit in enumerate(reversed(digits)))
+    return (
+        DIGITS_MIN <= len(digits) <= DIGITS_MAX
+        and sum(digit - NINE if digit > NINE else digit for digit in doubled) % 10 == 0
+    )
+
+
+def log_to_stderr(kind: Literal["json", "console"] = "json", *, events: bool = False) -> None:
+    """What the log says never mixes with what a command answers. `events`: tell also what happens when all is well, as a process does that goes on for long."""
+    shown: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer()
+        if kind == "json"
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,  # without the locals, which hold keys and addresses
+            redact,
+            shown,
+        ],
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is when something is said
+    )
+    if events:
+        hear(structlog.get_logger().info)
