@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from threading import Lock
 
+from dunr.core.effects import StopSending
+from dunr.happenings import tell
 from dunr.ports import Clock, Store, Undone
 
 
@@ -45,10 +47,12 @@ class Claims:
     def done(self, held: Undone, note: str) -> None:
         """It is done, whoever holds it now."""
         self._store.done(held.effect.key, self._clock.now(), note)
+        _tell("effect_done", held, note)
 
     def defer(self, held: Undone, due_at: datetime, note: str) -> None:
         """It did not work for now."""
         self._store.defer(held, due_at, note)
+        _tell("effect_deferred", held, note)
 
     def give_back(self) -> int:
         """Let others have at once what is still in hand, for a process that ends; how many that was. Marks stay, so what may have left is not sent again."""
@@ -63,3 +67,9 @@ class Claims:
                 self._held.pop(key, None)
             else:
                 self._held[key] = held
+
+
+def _tell(event: str, held: Undone, note: str) -> None:
+    effect = held.effect
+    case_id = None if isinstance(effect, StopSending) else effect.case_id
+    tell(event, kind=type(effect).__name__, case=case_id, key=effect.key, note=note, tries=held.tries_count)

@@ -35,7 +35,6 @@ from dunr.core.model import Case, Payer
 from dunr.core.terms import AlertKind, NoticeKind
 from dunr.engine import Engine
 from dunr.expiry_notices import ExpiryNotices
-from dunr.happenings import tell
 from dunr.ports import Change, Delivery, Mailer, ObjectMissing, Publisher, Refs, Rows, SnapshotUnavailable, Undone
 
 DEFER_SECONDS = 30
@@ -97,13 +96,11 @@ class Performer:
     def _done(self, undone: Undone, note: str) -> None:
         """Mark an effect done."""
         self.claims.done(undone, note)
-        _tell("effect_done", undone, note)
 
     def _defer(self, undone: Undone, why: str, seconds_max: int = DEFER_SECONDS_MAX) -> None:
         """Try again later."""
         delay = timedelta(seconds=min(DEFER_SECONDS * 2 ** min(undone.tries_count, 10), seconds_max))
         self.claims.defer(undone, self.engine.clock.now() + delay, why)
-        _tell("effect_deferred", undone, why)
 
     def _delivered(self, delivery: Delivery, undone: Undone) -> None:
         """What became of a message to the merchant."""
@@ -286,9 +283,3 @@ class Performer:
                 self._done(held, delivery)
             case Delivery.FAILED_FOR_NOW:
                 self._defer(held, "the mail server did not take it")
-
-
-def _tell(event: str, undone: Undone, note: str) -> None:
-    effect = undone.effect
-    case_id = None if isinstance(effect, StopSending) else effect.case_id
-    tell(event, kind=type(effect).__name__, case=case_id, key=effect.key, note=note, tries=undone.tries_count)
