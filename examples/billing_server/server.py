@@ -10,6 +10,7 @@ import argparse
 import json
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -64,8 +65,14 @@ class Wallets:
             return HTTPStatus.OK, answer
 
     def _take(self, connection: sqlite3.Connection, call: Json) -> Json:
-        """Take the money, or say why not."""
+        """Take the money, or say why not. The test instruments of `dunr connector check` move none."""
         now, number = datetime.now(UTC).isoformat(), f"w-{call['key']}"
+        if call["instrument"] == "test_not_paid":
+            return {"status": "not_paid", "reason_code": "NO_CREDIT", "id": number, "at": now}
+        if call["instrument"] == "test_pending":
+            return {"status": "pending", "id": number}
+        if call["instrument"] in ("test_paid", "test_slow"):
+            return {"status": "paid", "id": number, "amount_minor": call["amount_minor"], "at": now}
         found = connection.execute("SELECT balance_minor FROM wallets WHERE id = ?", (call["instrument"],)).fetchone()
         if found is None:
             return {"status": "not_paid", "reason_code": "NO_WALLET", "id": number, "at": now}
@@ -82,8 +89,8 @@ class Wallets:
         return HTTPStatus.OK, json.loads(known[0]) if known is not None else {"status": "not_found"}
 
 
-def handler(wallets: Wallets, secret: str) -> type[BaseHTTPRequestHandler]:
-    """What answers HTTP for these wallets."""
+def handler(wallets: Wallets, secret: str, slow_seconds: float = 12.0) -> type[BaseHTTPRequestHandler]:
+    """What answers HTTP for these wallets. `slow_seconds` is how late the answer for the instrument `test_slow` comes."""
     calls: dict[str, Callable[[Json], tuple[HTTPStatus, Json]]] = {
         "/charge": wallets.charge,
         "/look-up": wallets.look_up,
@@ -107,7 +114,13 @@ def handler(wallets: Wallets, secret: str) -> type[BaseHTTPRequestHandler]:
             except WebhookVerificationError:
                 self._say(HTTPStatus.UNAUTHORIZED, {"error": {"code": "bad_signature"}})
                 return
-            self._say(*answer(call))
+            if call.get("instrument") == "test_error":
+                self._say(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": {"code": "down"}})
+                return
+            told = answer(call)
+            if call.get("instrument") == "test_slow":
+                time.sleep(slow_seconds)
+            self._say(*told)
 
         def _say(self, status: HTTPStatus, answer: Json) -> None:
             body = json.dumps(answer).encode()
@@ -129,12 +142,13 @@ def main() -> None:
     options.add_argument("--secret", required=True, help="the billing_secret of dunr")
     options.add_argument("--database", type=Path, default=Path("wallets.db"))
     options.add_argument("--port", type=int, default=9000)
+    options.add_argument("--slow-seconds", type=float, default=12.0, help="how late test_slow is answered")
     options.add_argument("--fill", nargs=2, action="append", default=[], metavar=("WALLET", "BALANCE"))
     chosen = options.parse_args()
     wallets = Wallets(chosen.database)
     for wallet, balance in chosen.fill:
         wallets.fill(wallet, int(balance))
-    server = ThreadingHTTPServer(("127.0.0.1", chosen.port), handler(wallets, chosen.secret))
+    server = ThreadingHTTPServer(("127.0.0.1", chosen.port), handler(wallets, chosen.secret, chosen.slow_seconds))
     sys.stdout.write(f"listening at http://127.0.0.1:{server.server_port}\n")
     sys.stdout.flush()
     server.serve_forever()

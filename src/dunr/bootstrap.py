@@ -40,6 +40,7 @@ from dunr.sweep import Forget, Sweep, forgetting
 from dunr.system_clock import SystemClock
 
 if TYPE_CHECKING:
+    from dunr.adapters.processors.billing_http.conformance import Conformance
     from dunr.adapters.processors.billing_http.processor import BillingProcessor
     from dunr.adapters.processors.stripe.processor import StripeProcessor
     from dunr.mail.message import Transport
@@ -233,6 +234,17 @@ def _billing(settings: Settings, store: Store, clock: Clock) -> "BillingProcesso
     )
     client = BillingClient(settings.billing_secret or "", settings.processor_timeout_seconds, clock.now)
     return BillingProcessor(account, client, addresses, store, clock)
+
+
+def conformance(
+    settings: Settings, charge_url: str, look_up_url: str, *, secret: str, timeout_seconds: float, name: str
+) -> "Conformance":
+    """The questions that tell whether a billing system keeps the contract."""
+    from dunr.adapters.processors.billing_http.conformance import Conformance
+    from dunr.adapters.processors.billing_http.processor import Addresses
+
+    codes = frozenset((*settings.billing_retryable_codes, *settings.billing_final_codes))
+    return Conformance(Addresses(charge_url, look_up_url, None), secret, timeout_seconds, name, codes)
 
 
 def _stripe(settings: Settings, store: Store) -> "StripeProcessor":

@@ -17,6 +17,7 @@ from dunr.entry.cli import (
     chaos,
     classify,
     connect,
+    connector,
     database,
     deadletters,
     declines,
@@ -90,6 +91,7 @@ for name, commands in {
     "db": database.app,
     "policy": policy.app,
     "connect": connect.app,
+    "connector": connector.app,
 }.items():
     app.add_typer(commands, name=name)
 
