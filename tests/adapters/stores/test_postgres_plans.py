@@ -5,16 +5,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Executable, Select
+from sqlalchemy import Executable, Select, bindparam
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 from dunr.adapters.stores.rows import from_microseconds
-from dunr.adapters.stores.sql import outbox
+from dunr.adapters.stores.sql import metering, outbox
 from dunr.adapters.stores.sql.inbox import ONE, UNAPPLIED
 from dunr.adapters.stores.sql.postgres_arrivals import ARRIVE, DIGESTS
 from dunr.adapters.stores.sql.postgres_commits import look
+from dunr.adapters.stores.sql.reports import CASES
 from dunr.adapters.stores.sql.retention import OLD_EFFECTS, OLD_INBOUNDS
 from dunr.adapters.stores.sql.store import CUSTOMER, DOCUMENT, LOAD
+from dunr.adapters.stores.sql.tables import cases
 from tests.adapters.stores.postgres_opener import blank_database
 from tests.postgres import Server, server
 
@@ -82,6 +84,16 @@ QUESTIONS: dict[str, tuple[str, dict[str, object]]] = {
             },
         },
     ),
+    "newest cases": (text_of(CASES.limit(50)), {"param_1": 50}),
+    "cases of a state": (
+        text_of(CASES.where(cases.c.state == bindparam("wanted")).limit(50)),
+        {"wanted": "scheduled", "param_1": 50},
+    ),
+    "events that wait": (text_of(metering.WAITING), {}),
+    "attempts without an end": (text_of(metering.UNSETTLED), {}),
+    "attempts that ended lately": (text_of(metering.ENDED), {"begin": ROWS - 20, "end": ROWS}),
+    "effects that were done lately": (text_of(metering.DONE), {"begin": ROWS - 20, "end": ROWS}),
+    "effects that wait": (text_of(metering.UNDONE), {"now": WAITING}),
     "cases_of": (text_of(CUSTOMER), {"wanted": "cus_7"}),
     "inbound": (text_of(ONE), {"wanted": "evt_7"}),
     "document": (text_of(DOCUMENT), {"wanted": "policy/7"}),
