@@ -19,6 +19,8 @@ first_notice_after_first_retry = true
 """
 SHORT = {"DUNR_PROCESSOR_TIMEOUT_SECONDS": "4", "DUNR_LOOK_MAX_AGE_SECONDS": "1", "DUNR_LEASE_SECONDS": "10"}
 
+STARTED_SECONDS = 120.0  # on a machine that does much else
+
 T = TypeVar("T")
 
 
@@ -31,7 +33,7 @@ def race(folder: Path, *workers: str, **environment: str) -> Iterator[Rehearsal]
     with rehearse(folder, clock="system", serve=serve, DUNR_POLICY=str(policy), **(SHORT | environment)) as running:
         for name in workers:
             running.start_worker(name)
-        until(lambda: all("Working" in running.log(name) for name in workers))
+        until(lambda: all("Working" in running.log(name) for name in workers), STARTED_SECONDS)
         yield running
 
 

@@ -1,5 +1,6 @@
 """Changing the tables of PostgreSQL under running processes: once, whoever comes first, without losing a write, and without stranding the release before."""
 
+import re
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -59,6 +60,24 @@ class TestMigrations(PostgresOpener):
         store = self.open()
         with store._database._writers.connect() as connection:
             assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        assert self.revision_of(store) == NEWEST
+
+    def test_each_migration_says_by_its_name_whether_it_adds_or_takes_away(self) -> None:
+        """The first made the tables; every other one is the part of a change that runs before, or after, the release before has gone."""
+        names = sorted(path.name for path in (ENV.parent / "versions").glob("[0-9]*.py"))
+        assert names[0].startswith(f"{FIRST}_")
+        assert all(re.fullmatch(r"[0-9]{4}_(pre|post)_[a-z_]+[.]py", name) for name in names[1:]), names
+
+    def test_an_index_on_a_table_that_is_in_use_is_built_beside_its_writers(self) -> None:
+        for path in (ENV.parent / "versions").glob("[0-9]*.py"):
+            if not path.name.startswith(FIRST):
+                assert "create_index" not in path.read_text(), f"{path.name}: use build_index"
+
+    def test_a_column_and_its_index_are_added_again_where_a_process_was_killed_between_them(self) -> None:
+        store = self.at_revision(FIRST)
+        with self.server.connect(self.database_of(store)) as connection:
+            connection.execute("ALTER TABLE attempts ADD COLUMN has_unknown_codes BOOLEAN DEFAULT false NOT NULL")
+            store.migrate()
         assert self.revision_of(store) == NEWEST
 
     def test_ten_that_start_at_once_do_it_once(self) -> None:
