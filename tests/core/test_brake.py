@@ -12,7 +12,6 @@ from dunr.core.brake import (
     Group,
     fed,
     held_because,
-    share_of,
     tripped,
 )
 
@@ -133,8 +132,3 @@ def test_a_brake_holds_its_group_and_then_lets_go_case_by_case() -> None:
     assert free(NOW + HOUR) == set(cases)
     everything = Brake(Group(), "held", NOW, NOW + HOUR)
     assert held_because((everything,), None, cases[0], NOW - MINUTE) == ("held",)
-
-
-def test_a_share_is_always_the_same() -> None:
-    assert share_of("sandbox:acct:in_1") == share_of("sandbox:acct:in_1")
-    assert 0 <= share_of("") < 1

@@ -34,6 +34,7 @@ DEFAULTS_FOR_EVER = {
     "receipts": True,
     "restore_on": "method_updated",
     "snap": True,
+    "spread_minutes": 0,
     "steps": LADDER,
     "strategy": "business_days",
     "take_over_percent": 100,

@@ -8,9 +8,9 @@ are trouble of what they have in common. What is held is no step spent and nobod
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from hashlib import blake2b
 from math import sqrt
 
+from dunr.core.spreading import share_of
 from dunr.core.value import Value, replace
 
 GROUPS_MAX = 60  # beyond so many the rest counts as one without a name
@@ -157,11 +157,6 @@ def held_because(brakes: Sequence[Brake], group: Group | None, case_id: str, now
         elif now < brake.all_at and share_of(case_id) > (now - brake.until_at) / (brake.all_at - brake.until_at):
             reasons.append(f"{brake.why}; sending resumes spread out, and this case is not yet among those that go on")
     return tuple(reasons)
-
-
-def share_of(name: str) -> float:
-    """A number from 0 to 1 that is always the same for a name, and evenly spread over many."""
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big") / 2**64
 
 
 def _judge(bad: dict[Group, str], gauge: Gauge, counted: Iterable[Counted], group: Group, rule: BrakeRule) -> None:

@@ -38,6 +38,7 @@ class Circumstances(Value):
     floor_why: str = ""
     issuer_wait_until_at: datetime | None = None
     deferral_limit_at: datetime | None = None
+    case_id: str | None = None  # None: of nobody, so nothing is spread
 
     @property
     def holidays(self) -> frozenset[date]:

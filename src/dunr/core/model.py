@@ -8,7 +8,7 @@ All rows are immutable values. `version` is 0 for a row that no store has seen y
 Ids are strings `processor:account:foreign id`; instants are aware UTC; money is in minor units.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.coexistence import Beside
@@ -46,6 +46,12 @@ class PlannedStep(Value):
     why: tuple[str, ...]
     told_at: datetime | None = None
     deferred_by: str | None = None  # the network's rule that put it off
+    spread_seconds: int = 0  # so long after its date its attempt begins, so that not all begin at once
+
+    @property
+    def begins_at(self) -> datetime:
+        """When its attempt is due."""
+        return self.at + timedelta(seconds=self.spread_seconds) if self.spread_seconds else self.at
 
 
 class Plan(Value):

@@ -72,6 +72,9 @@ class Policy(Value):
     timezone: str = "UTC"
     at_hour: int = 9
     at_minute: int = 0
+    spread_minutes: int = (
+        0  # over which the attempts of steps in days begin, each case at its own time, and never after its window
+    )
     calendar: str | None = None  # a holiday calendar by name
     strategy: Strategy = Strategy.BUSINESS_DAYS
     steps: tuple[Step, ...] = BUSINESS_LADDER

@@ -16,7 +16,8 @@ from dunr.core.model import Plan, PlannedStep
 from dunr.core.plenty import is_plainly_free
 from dunr.core.policy import Policy, Step, Strategy
 from dunr.core.saying import day_said, said
-from dunr.core.snapping import snap
+from dunr.core.snapping import IN_DAYS, snap
+from dunr.core.spreading import spread_seconds
 from dunr.core.strategies import FIBONACCI_SPAN, Rung, rungs
 from dunr.core.terms import DeclineReason, StepUnit
 from dunr.core.value import Value, replace
@@ -126,11 +127,24 @@ def lay(
             )
         if at is None:
             return Laid(tuple(steps), (f"step {rung.number} has no date", *why), snapped.deferred_by)
-        steps.append(PlannedStep(rung.number, at, why, told_at, snapped.deferred_by))
+        late_seconds = _spread(rung_now, at, around)
+        if late_seconds:
+            why = (
+                *why,
+                f"begun {late_seconds // 60} minutes later, as this case's part of {around.policy.spread_minutes} minutes",
+            )
+        steps.append(PlannedStep(rung.number, at, why, told_at, snapped.deferred_by, late_seconds))
         if wish is not None:
             around = replace(around, method=assumed(around.method, wish, at))
         base = at
     return Laid(tuple(steps))
+
+
+def _spread(rung: Rung, at: datetime, around: Circumstances) -> int:
+    """How long after its date a step begins: only those in days come due together by the thousand."""
+    if around.case_id is None or rung.step.unit not in IN_DAYS:
+        return 0
+    return spread_seconds(around.case_id, around.policy, at, around.zone_name)
 
 
 def _wanted(
@@ -151,7 +165,7 @@ def _wanted(
 
 def is_missed(step: PlannedStep, now: datetime) -> bool:
     """Whether the step's time passed by more than an hour."""
-    return now - step.at > LATE_BY_MOST
+    return now - step.begins_at > LATE_BY_MOST
 
 
 def has_passed(rung: Rung, planned: PlannedStep, now: datetime) -> bool:

@@ -56,7 +56,7 @@ def _step_due_at(case: Case) -> datetime | None:
     step = case.plan.next_step
     if case.state is not CaseState.SCHEDULED or step is None or case.holds or case.in_flight is not None:
         return None
-    return None if case.method_notes.pending_refresh is not None else step.at
+    return None if case.method_notes.pending_refresh is not None else step.begins_at
 
 
 def _turn_due_at(case: Case) -> datetime | None:

@@ -55,6 +55,7 @@ EXAMPLES = {
     "card_expiring_notice_days": "card_expiring_notice_days = 14",
     "coexistence": 'coexistence = "observe"',
     "take_over_percent": "take_over_percent = 10",
+    "spread_minutes": "spread_minutes = 180",
     "notices_beside_processor": "notices_beside_processor = true",
     BASED_ON: 'based_on = "by_reason"',
 }

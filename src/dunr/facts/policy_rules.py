@@ -38,6 +38,7 @@ UNKNOWN_STEPS_MAX = 1  # under every policy: one cautious step
 BOUNDS = (
     ("at_hour", 0, 23, 9),
     ("at_minute", 0, 59, 0),
+    ("spread_minutes", 0, 720, 180),
     ("mail_from_hour", 0, 23, 8),
     ("mail_until_hour", 1, 24, 20),
     ("attempts_max", 1, 100, 12),

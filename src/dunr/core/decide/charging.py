@@ -87,7 +87,10 @@ def is_due(draft: Draft, event: TimerFired) -> bool:
     """Whether the step that a timer names is the next one, and its time has come."""
     step = draft.case.plan.next_step
     return (
-        draft.case.in_flight is None and step is not None and step.number == event.step_number and step.at <= draft.now
+        draft.case.in_flight is None
+        and step is not None
+        and step.number == event.step_number
+        and step.begins_at <= draft.now
     )
 
 

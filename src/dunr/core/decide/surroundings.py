@@ -38,6 +38,7 @@ def circumstances_of(draft: Draft, reason: DeclineReason) -> Circumstances:
         floor_why=floor_why,
         issuer_wait_until_at=case.issuer_wait_until_at,
         deferral_limit_at=deferral_limit(draft),
+        case_id=case.id,
     )
 
 
