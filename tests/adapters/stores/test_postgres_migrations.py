@@ -25,7 +25,7 @@ from dunr.testing.store_rows import NOTHING, audit_entry, decide, event, load, n
 from dunr.testing.together import together
 from tests.adapters.stores.postgres_opener import PostgresOpener
 
-FIRST, NEWEST = "0001", "0003"
+FIRST, NEWEST = "0001", "0004"
 PROCESSES = 10
 
 OURS = """
