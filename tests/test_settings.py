@@ -55,7 +55,7 @@ def test_each_setting_can_come_from_the_environment(tmp_path: Path) -> None:
             "DUNR_CLOCK": "manual",
             "DUNR_CLOCK_START": "2026-06-23T12:00:00+02:00",
             "DUNR_PUBLIC_URL": "https://billing.example.com/",
-            "DUNR_SMTP_STARTTLS": "false",
+            "DUNR_SMTP_SECURITY": "tls",
             "DUNR_WORKER_THREADS": "2",
         },
         tmp_path,
@@ -66,7 +66,7 @@ def test_each_setting_can_come_from_the_environment(tmp_path: Path) -> None:
     assert settings.clock_start == datetime(2026, 6, 23, 10, tzinfo=UTC)
     assert str(settings.clock_start) == "2026-06-23 10:00:00+00:00"
     assert settings.links_base == "https://billing.example.com"
-    assert settings.smtp_starttls is False
+    assert settings.smtp_security == "tls"
     assert settings.worker_threads == 2
 
 

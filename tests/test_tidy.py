@@ -32,7 +32,7 @@ FILE_LINES_MAX = 280
 LONGER_FILES: dict[str, int] = {
     "src/dunr/bootstrap.py": 328,
     "src/dunr/performing.py": 285,
-    "src/dunr/ports.py": 347,  # every seam on one page
+    "src/dunr/ports.py": 351,  # every seam on one page
 }
 
 CORE_MAY_IMPORT = frozenset(

@@ -26,15 +26,16 @@ from dunr.facts.mapping import as_keys, of_billing_codes
 from dunr.facts.policies import NamedPolicies
 from dunr.inspection import Wiring
 from dunr.intake import Intake
+from dunr.mailroom import habits_of, link_of, mailer_of
 from dunr.manual_clock import StoreClock
 from dunr.pacing import pace_of
 from dunr.performing import Performer
 from dunr.policies_in_force import PoliciesInForce
-from dunr.ports import Clock, Mailer, Processor, Publisher, Reports, Store
+from dunr.ports import Clock, Processor, Publisher, Reports, Store
 from dunr.renewal_desk import RenewalDesk
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
-from dunr.settings import Settings, brake_rule, link_secret, webhook_secrets
+from dunr.settings import Settings, brake_rule, webhook_secrets
 from dunr.stepping import own_name
 from dunr.sweep import Forget, Sweep, forgetting
 from dunr.system_clock import SystemClock
@@ -43,9 +44,6 @@ if TYPE_CHECKING:
     from dunr.adapters.processors.billing_http.conformance import Conformance
     from dunr.adapters.processors.billing_http.processor import BillingProcessor
     from dunr.adapters.processors.stripe.processor import StripeProcessor
-    from dunr.mail.message import Transport
-
-OUTBOX_FOLDER = "outbox"
 
 
 class _FactsOf(Mapping[str, ProcessorFacts]):
@@ -80,7 +78,9 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         desk = _desk(settings, store, clock)
         renewals = RenewalDesk(desk, store, clock) if desk is not None else None
         intake = Intake(engine, renewals)
-        performer = Performer(engine, _mailer(settings, clock), _publisher(settings, clock, opened))
+        performer = Performer(
+            engine, mailer_of(settings, clock, opened), _publisher(settings, clock, opened), habits_of(settings)
+        )
         accounts = ((settings.processor, settings.account),)
         if identified is not None:
             stop_if_copied(identified, rulebook, intake)
@@ -279,41 +279,6 @@ def stripe_wiring() -> Wiring:
     return WIRING
 
 
-def _mailer(settings: Settings, clock: Clock) -> Mailer:
-    """The transport, wrapped in what renders."""
-    from dunr.adapters.copywriters.template import TemplateCopywriter
-    from dunr.facts.currencies import exponent
-    from dunr.mail.brand import Brand
-    from dunr.mail.links import CardLinks
-    from dunr.mail.renderer import MailRenderer
-    from dunr.mail.sending import RenderingMailer
-
-    brand = Brand(name=settings.merchant_name, from_address=settings.mail_from)
-    links = CardLinks(link_secret(settings), settings.links_base)
-    renderer = MailRenderer(brand, links, exponent, TemplateCopywriter())
-    return RenderingMailer(renderer, mail_transport(settings), clock)
-
-
-def mail_transport(settings: Settings) -> "Transport":
-    """What mail leaves by."""
-    if settings.mailer == "smtp":
-        from dunr.adapters.mailers.smtp import Security, SmtpMailer, SmtpSettings
-
-        return SmtpMailer(
-            SmtpSettings(
-                host=settings.smtp_host or "",
-                port=settings.smtp_port,
-                sender=settings.mail_from,
-                security=Security.STARTTLS if settings.smtp_starttls else Security.NONE,
-                username=settings.smtp_user,
-                password=settings.smtp_password,
-            )
-        )
-    from dunr.adapters.mailers.log import LogMailer
-
-    return LogMailer(settings.data / OUTBOX_FOLDER)
-
-
 def _publisher(settings: Settings, clock: Clock, opened: ExitStack) -> Publisher:
     if settings.publish_url is not None and settings.publish_secret is not None:
         import httpx
@@ -322,7 +287,7 @@ def _publisher(settings: Settings, clock: Clock, opened: ExitStack) -> Publisher
 
         client = httpx.Client(trust_env=False)
         opened.callback(client.close)
-        return WebhookPublisher(settings.publish_url, settings.publish_secret, client, clock)
+        return WebhookPublisher(settings.publish_url, settings.publish_secret, client, clock, link_of(settings))
     from dunr.adapters.publishers.none import StoredOnlyPublisher
 
     return StoredOnlyPublisher()

@@ -107,7 +107,7 @@ def _mail(application: Application, transport: object) -> Iterator[Check]:
             "mail: server",
             Level.FAILED,
             f"{server}: {trouble}",
-            "look at smtp_host, smtp_port, smtp_starttls, smtp_user and smtp_password",
+            "look at smtp_host, smtp_port, smtp_security, smtp_user and smtp_password",
         )
     else:
         yield Check("mail: server", Level.OK, f"{server} greets and lets us in; no mail was sent")

@@ -1,13 +1,13 @@
-"""The recorded effects, performed: notices, messages to the application, alerts, nudges, cancellations, stops.
+"""The recorded effects, performed: messages to the application, alerts, nudges, cancellations, stops; notices are in `notifying`.
 
-Each has a key and is claimed before it is performed; it is marked done only after it was done, so a crash repeats it, and a repeat is harmless. A mail alone is not
-repeated: that it is handed over is written down first. What fails for now is tried again with growing gaps.
+Each has a key and is claimed before it is performed; it is marked done only after it was done, so a crash repeats it, and a repeat is harmless. What fails for now
+is tried again with growing gaps.
 """
 
 from datetime import timedelta
 
 from dunr.claims import Claims
-from dunr.core import keys, notices
+from dunr.core import keys
 from dunr.core.answers import Missed, Refreshed
 from dunr.core.decision import Decision
 from dunr.core.effects import (
@@ -25,43 +25,38 @@ from dunr.core.events import (
     AccessRestored,
     IntentCancelled,
     MethodRefreshed,
-    NoticeBounced,
-    NoticeSent,
     RefreshMissed,
     RunEnded,
 )
 from dunr.core.gate import ref_of
-from dunr.core.model import Case, Payer
-from dunr.core.terms import AlertKind, NoticeKind
+from dunr.core.model import Case
+from dunr.core.terms import AlertKind
 from dunr.engine import Engine
-from dunr.expiry_notices import ExpiryNotices
+from dunr.notifying import USUAL_HABITS, MailHabits, Notifier
 from dunr.ports import Change, Delivery, Mailer, ObjectMissing, Publisher, Refs, Rows, SnapshotUnavailable, Undone
 
 DEFER_SECONDS = 30
 DEFER_SECONDS_MAX = 3600
 MERCHANT_DEFER_SECONDS_MAX = 6 * 3600  # an application that has been down for days is not asked every hour
-HELD_DEFER_SECONDS_MAX = 6 * 3600  # a dispute takes months
 UNCONFIRMED_TRIES = 7  # with growing gaps, that is about an hour
-REPEATED_WHEN_UNSURE = frozenset({NoticeKind.FINAL_WARNING, NoticeKind.PAUSED})
 NOTHING_READ = Rows(None, None, None, None)
-HANDED_OVER = "handed to the mail server"  # and not heard of again, where somebody else finds it
 
 
 class Performer:
     """Performs recorded effects through the ports that they need."""
 
-    def __init__(self, engine: Engine, mailer: Mailer, publisher: Publisher) -> None:
+    def __init__(self, engine: Engine, mailer: Mailer, publisher: Publisher, habits: MailHabits = USUAL_HABITS) -> None:
         """Keep what effects are performed with."""
         self.engine = engine
         self.store = engine.store
         self.mailer = mailer
         self.publisher = publisher
         self.claims = Claims(engine.store, engine.clock, engine.parts.facts.timing.lease_seconds)
-        self._expiry_notices = ExpiryNotices(engine)
+        self._notifier = Notifier(engine, mailer, publisher, self.claims, habits)
 
     def perform(self, undone: Undone) -> None:
         """Perform one effect and mark it done, or say when to try again; nothing where somebody else has it in hand."""
-        with self.claims.holding(undone) as held:
+        with self._notifier.one_at_a_time(undone.effect), self.claims.holding(undone) as held:
             if held is not None:
                 self._perform(held)
 
@@ -69,10 +64,8 @@ class Performer:
         effect = undone.effect
         try:
             match effect:
-                case Notice() if effect.card is not None:
-                    self._card_notice(effect, undone)
                 case Notice():
-                    self._notice(effect, undone)
+                    self._notifier.tell(effect, undone)
                 case Publish():
                     self._publish(effect, undone)
                 case PublishCharge():
@@ -193,93 +186,3 @@ class Performer:
                 return MethodRefreshed(method_id, ref_of(answer.method), answer.cryptogram)
             case Missed():
                 return RefreshMissed(method_id, answer.why)
-
-    # --- notices ----------------------------------------------------------------------------------------------------------------
-
-    def _notice(self, notice: Notice, undone: Undone) -> None:
-        """Send a notice that still says the truth; drop one that does not."""
-        rows = self.store.load(notice.case_id, Refs())
-        case = rows.case
-        if undone.note == HANDED_OVER:
-            self._found_handed_over(case, notice, undone)
-            return
-        waiting = notices.waits_because(case)
-        if waiting is not None:
-            self._defer(undone, waiting, HELD_DEFER_SECONDS_MAX)
-            return
-        current = notices.as_it_leaves(case, notice)
-        if case is None or current is None:
-            self._done(undone, "dropped: it would not be true any more")
-            return
-        if self.engine.parts.rulebook.standing(case.processor, case.account).stops.mail:
-            self._defer(undone, "mail is stopped")
-            return
-        if rows.customer is None or rows.customer.mail_stopped or rows.customer.payer.email is None:
-            self._undeliverable(case, notice, undone, "there is no address that may be written to")
-            return
-        self._hand_over(case, current, rows.customer.payer, undone)
-
-    def _hand_over(self, case: Case, notice: Notice, payer: Payer, undone: Undone) -> None:
-        """Give a notice to the mail server, which is written down before."""
-        policy = self.engine.parts.rulebook.policy(case.policy_hash)
-        held = self.claims.mark(undone, HANDED_OVER)
-        if held is None:
-            return
-        match self.mailer.send(notice, payer, policy.timezone):
-            case Delivery.SENT:
-                self._sent(case, notice, held, "sent")
-            case Delivery.MAYBE_SENT:
-                self._maybe_sent(case, notice, held)
-            case Delivery.FAILED_FOR_NOW:
-                self._defer(held, "the mail server did not take it")
-            case Delivery.UNDELIVERABLE:
-                self._undeliverable(case, notice, held, "the mail server refused the address")
-
-    def _found_handed_over(self, case: Case | None, notice: Notice, undone: Undone) -> None:
-        """Whoever handed it to the mail server was not heard of again: it may have left. A warning that may never have left, though it was repeated, warns nobody."""
-        if case is None:
-            self._done(undone, "maybe_sent")
-        elif notice.is_warning and undone.tries_count:
-            self._undeliverable(case, notice, undone, "whoever handed it to the mail server was not heard of again")
-        else:
-            self._maybe_sent(case, notice, undone)
-
-    def _maybe_sent(self, case: Case, notice: Notice, undone: Undone) -> None:
-        """It is not repeated, but for a warning before a pause and for the word that access is paused: once."""
-        if (notice.is_warning or notice.kind in REPEATED_WHEN_UNSURE) and undone.tries_count == 0:
-            self._defer(undone, "maybe sent; this kind is repeated once")
-        else:
-            self._sent(case, notice, undone, "maybe_sent")
-
-    def _sent(self, case: Case, notice: Notice, undone: Undone, note: str) -> None:
-        """Note on the case what the customer was told."""
-        self.engine.step(case.id, NoticeSent(notice.kind, notice.key, notice.is_warning, notice.next_attempt_at))
-        self._done(undone, note)
-
-    def _undeliverable(self, case: Case, notice: Notice, undone: Undone, why: str) -> None:
-        """Tell a person, and let the time before a pause run from now."""
-        self.engine.step(case.id, NoticeBounced(notice.key, notice.is_warning, why))
-        self._done(undone, f"undeliverable: {why}")
-
-    def _card_notice(self, notice: Notice, undone: Undone) -> None:
-        """Tell the holder of a card that it expires, if that is still so and nothing else is to be said about it."""
-        processor, account, _ = notice.case_id.split(":", 2)
-        if undone.note == HANDED_OVER:
-            self._done(undone, "maybe_sent")
-            return
-        if self.engine.parts.rulebook.standing(processor, account).stops.mail:
-            self._defer(undone, "mail is stopped")
-            return
-        card = self._expiry_notices.as_it_stands(notice)
-        customer = self.store.load(None, Refs(customer_id=notice.case_id)).customer
-        if card is None or (customer is not None and customer.mail_stopped):
-            self._done(undone, "dropped: the card has changed or is dunned already, or its holder wants no mail")
-            return
-        held = self.claims.mark(undone, HANDED_OVER)
-        if held is None:
-            return
-        match self.mailer.send(notice, card.payer, self._expiry_notices.policy(processor).timezone):
-            case Delivery.SENT | Delivery.MAYBE_SENT | Delivery.UNDELIVERABLE as delivery:
-                self._done(held, delivery)
-            case Delivery.FAILED_FOR_NOW:
-                self._defer(held, "the mail server did not take it")

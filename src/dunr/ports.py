@@ -138,6 +138,10 @@ class Store(Protocol):
         """Count one failed try of an effect and set when the next is due; nothing, where somebody else took it meanwhile."""
         ...
 
+    def revive(self, effect_key: str, note_prefix: str, due_at: datetime) -> bool:
+        """Make an effect due again that is done with a note that begins like this; False where there is none. Its tries are counted anew."""
+        ...
+
     def next_due_at(self) -> datetime | None:
         """The earliest instant at which a case, an effect or an inbound wants attention."""
         ...
@@ -324,6 +328,10 @@ class Publisher(Protocol):
 
     def alert(self, alert: RaiseAlert) -> Delivery:
         """Tell a person."""
+        ...
+
+    def notice_due(self, notice: Notice, customer_id: str | None, now: datetime) -> Delivery:
+        """Have the merchant's own system write to a customer. `customer_id` is the id of their row."""
         ...
 
 

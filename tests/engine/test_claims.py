@@ -11,7 +11,7 @@ from dunr.core.effects import Notice
 from dunr.core.model import Payer
 from dunr.core.terms import NoticeKind
 from dunr.manual_clock import StoreClock
-from dunr.performing import HANDED_OVER
+from dunr.notifying import HANDED_OVER
 from dunr.ports import Delivery, Undone
 from tests.engine.applications import intake, notices, running, settings, url_of
 from tests.sandbox.processes import Receiver, SandboxProcess

@@ -26,6 +26,8 @@ class RenderedMail:
     html: str
     locale: str
     at: datetime
+    token: str | None = None  # what a bounce of this mail shows
+    return_path: str | None = None  # where it goes; None: where the transport's settings say
 
 
 class Transport(Protocol):

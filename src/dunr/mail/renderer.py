@@ -4,6 +4,7 @@ Knows how facts, sentences, brand and templates come together; states nothing th
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from email.utils import format_datetime
 from typing import Final
@@ -52,6 +53,7 @@ class MailRenderer:
         language = choose(payer.locale, self._fallbacks)
         facts = self._facts(notice, payer, policy_timezone, language)
         letter = self._letter(notice, wording(notice), language.catalogue, facts, at)
+        letter = replace(letter, details=letter.details + self._others(notice, payer, policy_timezone, language))
         domain = self._brand.domain
         return RenderedMail(
             notice_key=notice.key,
@@ -82,6 +84,17 @@ class MailRenderer:
         if self._brand.support_url is not None:
             facts["support_url"] = self._brand.support_url
         return facts
+
+    def _others(
+        self, notice: Notice, payer: Payer, policy_timezone: str, language: Language
+    ) -> tuple[tuple[str, str], ...]:
+        """The other invoices that this mail tells of: what is owed, and their dates, in rows of the table."""
+        rows: list[tuple[str, str]] = []
+        for other in notice.also:
+            facts = self._facts(other, payer, policy_timezone, language)
+            names = [name for name in ("invoice", "amount", "next_date", "pause_date") if name in facts]
+            rows.extend((language.catalogue.say(f"details.{name}", facts), facts[name]) for name in names)
+        return tuple(rows)
 
     def _owed(self, notice: Notice, language: Language) -> dict[str, str]:
         """What is owed and for what, where anything is."""

@@ -29,7 +29,7 @@ TABLES: Mapping[str, str] = {  # settings of several lines, which no environment
 }
 KINDS: Mapping[str, Any] = get_type_hints(Settings, include_extras=True) | {"data": Text}
 LISTS = frozenset(
-    {"webhook_secrets", "stripe_connected_accounts", "billing_retryable_codes", "billing_final_codes"}
+    {"webhook_secrets", "stripe_connected_accounts", "billing_retryable_codes", "billing_final_codes", "sns_topics"}
 )  # with commas in the environment
 EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "data": "./dunr-data",
@@ -51,6 +51,10 @@ EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "public_url": "https://billing.example.com",
     "smtp_host": "smtp.example.com",
     "smtp_user": "dunr",
+    "ses_region": "eu-west-2",
+    "ses_configuration_set": "dunr",
+    "sns_topics": ("arn:aws:sns:eu-west-2:123456789012:dunr-feedback",),
+    "bounce_address": "bounces@example.com",
     "smtp_password": "the password",
     "mail_from": "billing@example.com",
     "merchant_name": "Your name",

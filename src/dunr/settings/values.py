@@ -17,6 +17,7 @@ import msgspec
 from dunr.errors import SettingsError
 from dunr.facts.mapping import problems_in
 from dunr.settings.billing import billing_contradictions
+from dunr.settings.mail import mail_contradictions
 from dunr.settings.stripe import STRIPE_URL, stripe_contradictions
 
 PROCESSORS = ("sandbox", "stripe", "billing_http")
@@ -76,12 +77,20 @@ class Settings:
     )
     instance: Text | None = None  # tells a copy of the store from the original
     public_url: Text | None = None  # what links in mails begin with; left out: this machine and port
-    mailer: Literal["log", "smtp"] = "log"
+    mailer: Literal["log", "smtp", "ses"] = "log"
+    mail_channel: Literal["dunr", "own", "off"] = "dunr"  # who writes to customers: dunr, your own system, or nobody
+    mails_per_day_max: Annotated[int, msgspec.Meta(ge=1, le=100)] = (
+        3  # reminders to one address; what must be told is told
+    )
     smtp_host: Text | None = None
     smtp_port: Port = 587
     smtp_user: Text | None = None
     smtp_password: str | None = None
-    smtp_starttls: bool = True
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    ses_region: Text | None = None
+    ses_configuration_set: Text | None = None  # which publishes bounces and complaints
+    sns_topics: tuple[str, ...] = ()  # that are believed
+    bounce_address: Text | None = None  # where bounces come back to, with a token: bounces+…@
     mail_from: Text = PLACEHOLDER_MAIL_FROM
     merchant_name: Text = PLACEHOLDER_MERCHANT
     publish_url: Text | None = None
@@ -152,7 +161,8 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     yield from stripe_contradictions(settings, PLACEHOLDER_ACCOUNT)
     yield from billing_contradictions(settings)
     yield from _sending(settings)
-    yield from _mail_and_publishing(settings)
+    yield from mail_contradictions(settings, PLACEHOLDER_MAIL_FROM, PLACEHOLDER_MERCHANT)
+    yield from _publishing(settings)
     yield from problems_in(settings.declines, frozenset(PROCESSORS))
 
 
@@ -240,16 +250,7 @@ def _sending(settings: Settings) -> Iterator[str]:
         yield 'clock_start has no time zone: write clock_start = "2026-06-23T10:00:00Z"'
 
 
-def _mail_and_publishing(settings: Settings) -> Iterator[str]:
-    if settings.mailer == "smtp":
-        if not settings.smtp_host:
-            yield 'mailer = "smtp" needs a server: write smtp_host = "smtp.example.com"'
-        if settings.mail_from == PLACEHOLDER_MAIL_FROM or "@" not in settings.mail_from:
-            yield 'mailer = "smtp" needs a sender: write mail_from = "billing@example.com"'
-        if settings.merchant_name == PLACEHOLDER_MERCHANT:
-            yield 'mailer = "smtp" would sign mails with a placeholder: write merchant_name = "Your name"'
-    if (settings.smtp_user is None) != (settings.smtp_password is None):
-        yield "smtp_user and smtp_password belong together: write both, or neither"
+def _publishing(settings: Settings) -> Iterator[str]:
     if (settings.publish_url is None) != (settings.publish_secret is None):
         yield "publish_url and publish_secret belong together, since what we publish is signed: write both, or neither"
     if settings.publish_secret and not _is_webhook_secret(settings.publish_secret):

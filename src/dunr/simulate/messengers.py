@@ -1,5 +1,6 @@
 """The mail server and the merchant of a world: they keep what they were told, and fail by the weather."""
 
+from datetime import datetime
 from random import Random
 
 from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
@@ -26,7 +27,8 @@ class SimMailer:
         if self.weather.mail_failure_rate and self._rng.random() < self.weather.mail_failure_rate:
             troubles = (Delivery.FAILED_FOR_NOW, Delivery.FAILED_FOR_NOW, Delivery.MAYBE_SENT, Delivery.UNDELIVERABLE)
             delivery = self._rng.choice(troubles)
-        self._watch.mailed(notice, delivery)
+        for one in (notice, *notice.also):
+            self._watch.mailed(one, delivery)
         return delivery
 
 
@@ -53,6 +55,9 @@ class SimPublisher:
             return Delivery.FAILED_FOR_NOW
         self._watch.tell("dunr", f"tells the merchant that {message.processor_invoice_id} is {message.end}")
         return Delivery.SENT
+
+    def notice_due(self, notice: Notice, customer_id: str | None, now: datetime) -> Delivery:
+        raise AssertionError("the worlds' notices go by mail")
 
     def alert(self, alert: RaiseAlert) -> Delivery:
         self._turns.port_call()

@@ -6,6 +6,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from tests.mail.notices import PAYER, mail
 from tests.ports import free_port
 
 ADDRESS = "ada@example.com"
+MADE: list[SmtpMailer] = []
 
 
 def mailer(port: int, tls: ssl.SSLContext | None = None, **changes: object) -> SmtpMailer:
@@ -36,7 +38,16 @@ def mailer(port: int, tls: ssl.SSLContext | None = None, **changes: object) -> S
         "greeting_name": "tests.example",
     }
     values.update(changes)
-    return SmtpMailer(SmtpSettings(**values), tls)
+    made = SmtpMailer(SmtpSettings(**values), tls)
+    MADE.append(made)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _let_connections_go() -> Iterator[None]:
+    yield
+    while MADE:
+        MADE.pop().close()
 
 
 @pytest.mark.parametrize("kind", NoticeKind)

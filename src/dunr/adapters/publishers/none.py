@@ -3,7 +3,9 @@
 Knows that changes and alerts are in the store already, where the entitlement check and the operator read them.
 """
 
-from dunr.core.effects import Publish, PublishCharge, RaiseAlert
+from datetime import datetime
+
+from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
 from dunr.ports import Delivery
 
 
@@ -17,6 +19,10 @@ class StoredOnlyPublisher:
     def publish_charge(self, message: PublishCharge) -> Delivery:  # noqa: ARG002 - the port's argument
         """How a charge ended is told by the API, too."""
         return Delivery.SENT
+
+    def notice_due(self, notice: Notice, customer_id: str | None, now: datetime) -> Delivery:  # noqa: ARG002 - as above
+        """Nobody would be told; the settings allow it only with an endpoint."""
+        return Delivery.FAILED_FOR_NOW
 
     def alert(self, alert: RaiseAlert) -> Delivery:  # noqa: ARG002 - the port's argument
         """The alert stays visible among the recorded effects."""

@@ -2,8 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import msgspec
@@ -11,7 +11,7 @@ import structlog
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from dunr.core.effects import Publish, PublishCharge, RaiseAlert
+from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
 from dunr.core.terms import ChargeEnd
 from dunr.errors import SettingsError
 from dunr.ports import Clock, Delivery
@@ -30,13 +30,22 @@ CHARGE_EVENTS = {
 _PLAIN_ID = re.compile(r"[\x21-\x7e]{1,256}")
 
 
+VALID_FOR = timedelta(days=1)  # where no attempt is planned
+LinkOf = Callable[[str, int, datetime], str | None]
+
+
+def no_link(_case_id: str, _round: int, _at: datetime) -> str | None:
+    """Where nobody makes links."""
+    return None
+
+
 class WebhookPublisher:
     """Posts each change and each alert, signed, with its effect's key as id: who remembers ids sees a repeat as one.
 
     A 2xx is an answer, a 410 is a wish to hear no more, anything else is tried again by whoever calls.
     """
 
-    def __init__(self, url: str, secret: str, client: httpx.Client, clock: Clock) -> None:
+    def __init__(self, url: str, secret: str, client: httpx.Client, clock: Clock, link_of: LinkOf = no_link) -> None:
         """`secret` is base64, as in `whsec_…`; receivers compare the signed time of `clock` with theirs."""
         if not url.startswith(("https://", "http://")):
             raise SettingsError("The webhook URL must begin with https:// or http://.")
@@ -47,6 +56,7 @@ class WebhookPublisher:
         self._url = url
         self._client = client
         self._clock = clock
+        self._link_of = link_of
 
     def publish(self, message: Publish) -> Delivery:
         """Tell the application that access changed. It keeps the highest version that it has seen."""
@@ -82,6 +92,27 @@ class WebhookPublisher:
         """Tell a person, by whatever the merchant hangs on this endpoint."""
         data = {"kind": alert.kind.value, "case": alert.case_id, "text": alert.text, "at": alert.at}
         return self._post(alert.key, "alert.raised", alert.at, data)
+
+    def notice_due(self, notice: Notice, customer_id: str | None, now: datetime) -> Delivery:
+        """What a customer is to be told, by whom they know. It is true until `valid_until`; what is told later may have changed."""
+        data = {
+            "kind": notice.kind.value,
+            "case": notice.case_id,
+            "invoice": notice.processor_invoice_id,
+            "customer": customer_id.split(":", 2)[2] if customer_id is not None else None,
+            "amount_minor": notice.amount_minor,
+            "currency": notice.currency,
+            "reason": notice.reason.value if notice.reason is not None else None,
+            "plan": {
+                "step_number": notice.step_number,
+                "next_attempt_at": notice.next_attempt_at,
+                "pause_at": notice.pause_at,
+                "is_warning": notice.is_warning,
+            },
+            "link": self._link_of(notice.case_id, notice.round, now),
+            "valid_until": notice.next_attempt_at or now + VALID_FOR,
+        }
+        return self._post(notice.key, "notice.due", now, data)
 
     def _post(self, key: str, event_type: str, at: datetime, data: Mapping[str, object]) -> Delivery:
         body = msgspec.json.encode({"type": event_type, "timestamp": at, "data": data})

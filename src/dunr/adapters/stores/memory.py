@@ -218,6 +218,15 @@ class MemoryStore(MemoryReports, MemoryMetering):
         fate = self._fates.get(read.effect.key)
         return fate if fate is not None and fate.done_at is None and fate.due_at == read.due_at else None
 
+    def revive(self, effect_key: str, note_prefix: str, due_at: datetime) -> bool:
+        with self._lock:
+            fate = self._fates.get(effect_key)
+            if fate is None or fate.done_at is None or not fate.note.startswith(note_prefix):
+                return False
+            fate.done_at, fate.note, fate.tries_count, fate.due_at = None, "", 0, due_at
+            self._effects_due.put(effect_key, due_at)
+            return True
+
     def next_due_at(self) -> datetime | None:
         with self._lock:
             firsts = (self._cases_due.first(), self._effects_due.first(), self._inbounds_due.first())

@@ -25,6 +25,7 @@ from dunr.entry.cli import (
     doctor,
     first_import,
     ledger,
+    notices,
     plan,
     policy,
     reconcile,
@@ -92,6 +93,7 @@ for name, commands in {
     "policy": policy.app,
     "connect": connect.app,
     "connector": connector.app,
+    "notices": notices.app,
 }.items():
     app.add_typer(commands, name=name)
 

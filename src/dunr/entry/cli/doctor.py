@@ -12,9 +12,9 @@ def add_to(app: typer.Typer) -> None:
 
 def doctor(context: typer.Context, as_json: Json = False) -> None:
     """Check the key, webhooks, clock, mail, store, policies and brake. Nothing is moved or sent; exit code 1 where something failed."""
-    from dunr.bootstrap import mail_transport
     from dunr.doctor import examine
     from dunr.inspection import Level
+    from dunr.mailroom import mail_transport
 
     with application_of(context) as application:
         checks = tuple(examine(application, mail_transport(application.settings)))

@@ -19,6 +19,7 @@ from dunr.entry.web.headers import SecurityHeaders
 from dunr.entry.web.health import health_routes
 from dunr.entry.web.intake import WebhookIntake
 from dunr.entry.web.links import CardLinkPages
+from dunr.entry.web.mail_feedback import feedback_routes
 from dunr.entry.web.metrics import metrics_route
 from dunr.entry.web.openapi import openapi_route
 from dunr.entry.web.outbox import outbox_routes
@@ -58,6 +59,7 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
 
     answer_error = error_handler(error_page)
     routes: list[BaseRoute] = [
+        *feedback_routes(face),
         intake.route(),
         entitlement_route(face),
         *(operation.route(face) for operation in OPERATIONS),

@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dunr.bootstrap import OUTBOX_FOLDER
 from dunr.entry.web.admission import admit
 from dunr.entry.web.clock import clock_now
 from dunr.entry.web.face import WebFace
@@ -18,6 +17,7 @@ from dunr.entry.web.pages import page
 from dunr.entry.web.problems import is_for_people
 from dunr.errors import NoSuchThing
 from dunr.mail.message import OutboxEntry
+from dunr.mailroom import OUTBOX_FOLDER
 from dunr.tokens import Scope
 
 MAILS_MAX = 500

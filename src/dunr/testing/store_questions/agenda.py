@@ -166,6 +166,20 @@ class AgendaQuestions(Hall):
         assert store.claim(held, at(2)) is not None
         assert [(one.due_at, one.note, one.tries_count) for one in store.undone(at(2), 9)] == [(at(2), "begun", 0)]
 
+    def test_what_was_given_up_is_revived_and_nothing_else(self) -> None:
+        """With its tries counted anew, and once."""
+        store = self.make()
+        _record(store, notice("r1", START), notice("r2", START), notice("r3", START))
+        lost, sent, waiting = (undone.effect.key for undone in store.undone(START, 9))
+        store.done(lost, START, "given up: nobody took it")
+        store.done(sent, START, "sent")
+        keys = [lost, sent, waiting, "unknown"]
+        assert [store.revive(key, "given up: ", at(5)) for key in keys] == [True, False, False, False]
+        assert [store.revive(key, "given up: ", at(5)) for key in keys] == [False] * 4
+        assert _keys(store, START) == [waiting]
+        again = next(one for one in store.undone(at(5), 9) if one.effect.key == lost)
+        assert (again.tries_count, again.due_at, again.note) == (0, at(5), "")
+
     def test_an_unknown_effect_is_left_alone(self) -> None:
         """A key that names nothing: nothing appears."""
         store = self.make()

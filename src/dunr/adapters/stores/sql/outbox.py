@@ -32,6 +32,15 @@ CLAIM = STILL_AS_READ.values(
 DEFER = STILL_AS_READ.values(
     due_at=bindparam("at", type_=Instant), note=bindparam("why"), tries_count=effects.c.tries_count + 1
 )
+REVIVE = (
+    update(effects)
+    .where(
+        effects.c.key == bindparam("wanted"),
+        effects.c.done_at.is_not(None),
+        effects.c.note.startswith(bindparam("begins", type_=Text), autoescape=False),
+    )
+    .values(done_at=None, due_at=bindparam("at", type_=Instant), note="", tries_count=0)
+)
 FIRSTS = union_all(
     select(func.min(cases.c.wake_at, type_=Instant).label("at")).where(cases.c.wake_at.is_not(None)),
     select(func.min(effects.c.due_at, type_=Instant)).where(effects.c.done_at.is_(None)),
@@ -40,7 +49,7 @@ FIRSTS = union_all(
 
 
 class SqlOutbox:
-    """`due`, `undone`, `claim`, `done`, `defer` and `next_due_at`."""
+    """`due`, `undone`, `claim`, `done`, `defer`, `revive` and `next_due_at`."""
 
     _database: Database
 
@@ -66,6 +75,10 @@ class SqlOutbox:
     def defer(self, held: Undone, due_at: datetime, note: str) -> None:
         parameters = {"wanted": held.effect.key, "read_at": held.due_at, "at": due_at, "why": note}
         self._database.write_once(lambda connection: connection.execute(DEFER, parameters))
+
+    def revive(self, effect_key: str, note_prefix: str, due_at: datetime) -> bool:
+        parameters = {"wanted": effect_key, "begins": note_prefix, "at": due_at}
+        return self._database.write_once(lambda connection: connection.execute(REVIVE, parameters).rowcount == 1)
 
     def next_due_at(self) -> datetime | None:
         return min((row.at for row in self._database.rows(FIRSTS) if row.at is not None), default=None)

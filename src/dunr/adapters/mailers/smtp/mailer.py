@@ -8,13 +8,14 @@ Addresses and the server's own words, which may repeat an address, never reach a
 import re
 import smtplib
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import structlog
 
+from dunr.adapters.mailers.smtp.pool import Absence, Pool
 from dunr.errors import SettingsError
 from dunr.mail.message import RenderedMail
 from dunr.mail.mime import as_email, needs_utf8
@@ -71,69 +72,94 @@ class _Refused(Exception):
 
 
 class SmtpMailer:
-    """Sends each mail over a connection of its own, so that threads may share it."""
+    """Sends over a few connections that are kept open between mails; threads may share it. A server that cannot be reached is left alone for a while, growing."""
 
-    def __init__(self, settings: SmtpSettings, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self, settings: SmtpSettings, tls: ssl.SSLContext | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """`tls`: whom to trust; the machine's own certificates by default."""
         self._settings = settings
-        self._tls = tls or ssl.create_default_context()
+        self._pool = Pool(lambda: _connected(settings, tls or ssl.create_default_context()), clock)
+        self._absence = Absence(clock)
 
     def deliver(self, mail: RenderedMail) -> Delivery:
         """Hand over one mail. Never raises for what the server or the network does."""
+        if self._absence.lasts():
+            return _told(mail, Delivery.FAILED_FOR_NOW, "left alone for a while", None)
         body = _wire(as_email(mail).as_bytes())
         try:
-            with self._connection() as server:
-                self._announce(server, mail)
-                delivery, code = _hand_over(server, body)
-        except _Refused as refusal:
-            return _told(mail, _meaning(refusal), refusal.command, refusal.code)
+            server = self._pool.take()
         except smtplib.SMTPResponseException as error:
             # Greeting, STARTTLS and login: whatever the code, it is not about this recipient.
+            self._absence.begin()
             return _told(mail, Delivery.FAILED_FOR_NOW, "connect", error.smtp_code)
         except (smtplib.SMTPException, OSError) as error:
+            self._absence.begin()
             return _told(mail, Delivery.FAILED_FOR_NOW, type(error).__name__, None)
+        self._absence.end()
+        return self._deliver_by(server, mail, body)
+
+    def _deliver_by(self, server: smtplib.SMTP, mail: RenderedMail, body: bytes) -> Delivery:
+        """Over one connection, which is kept only where all went well."""
+        try:
+            self._announce(server, mail)
+            delivery, code = _hand_over(server, body)
+        except _Refused as refusal:
+            server.close()
+            return _told(mail, _meaning(refusal), refusal.command, refusal.code)
+        except (smtplib.SMTPException, OSError) as error:
+            server.close()
+            return _told(mail, Delivery.FAILED_FOR_NOW, type(error).__name__, None)
+        if delivery is Delivery.SENT:
+            self._pool.give_back(server)
+        else:
+            server.close()
         return _told(mail, delivery, "body", code)
 
     def greet(self) -> str | None:
         """Connect, greet and log in, and send nothing; what went wrong, or None."""
         try:
-            with self._connection():
-                return None
+            self._pool.give_back(self._pool.take())
         except smtplib.SMTPResponseException as error:
             return f"the server answers {error.smtp_code}"
         except (smtplib.SMTPException, OSError) as error:
             return type(error).__name__
+        return None
 
-    @contextmanager
-    def _connection(self) -> Iterator[smtplib.SMTP]:
-        """A connection that may be used: protected and logged in as the settings say."""
-        settings = self._settings
-        host, port, greeting, timeout = settings.host, settings.port, settings.greeting_name, settings.timeout_seconds
-        if settings.security is Security.TLS:
-            server: smtplib.SMTP = smtplib.SMTP_SSL(host, port, greeting, timeout=timeout, context=self._tls)
-        else:
-            server = smtplib.SMTP(host, port, greeting, timeout=timeout)
-        try:
-            if settings.security is Security.STARTTLS:
-                server.starttls(context=self._tls)
-            if settings.username is not None and settings.password is not None:
-                server.login(settings.username, settings.password)
-            server.ehlo_or_helo_if_needed()
-            yield server
-        finally:
-            server.close()
+    def close(self) -> None:
+        """Let the connections go that are kept open."""
+        self._pool.close()
 
     def _announce(self, server: smtplib.SMTP, mail: RenderedMail) -> None:
         """Say from whom and to whom. Raises `_Refused`."""
         utf8 = needs_utf8(mail)
         if utf8 and not server.has_extn("smtputf8"):
             raise _Refused("RCPT", _NO_SUCH_NAME)
-        code, _ = server.mail(self._settings.sender, ("SMTPUTF8",) if utf8 else ())
+        code, _ = server.mail(mail.return_path or self._settings.sender, ("SMTPUTF8",) if utf8 else ())
         if code // 100 != _DONE:
             raise _Refused("MAIL", code)
         code, _ = server.rcpt(mail.to)
         if code // 100 != _DONE:
             raise _Refused("RCPT", code)
+
+
+def _connected(settings: SmtpSettings, tls: ssl.SSLContext) -> smtplib.SMTP:
+    """A connection that may be used: protected and logged in as the settings say."""
+    host, port, greeting, timeout = settings.host, settings.port, settings.greeting_name, settings.timeout_seconds
+    if settings.security is Security.TLS:
+        server: smtplib.SMTP = smtplib.SMTP_SSL(host, port, greeting, timeout=timeout, context=tls)
+    else:
+        server = smtplib.SMTP(host, port, greeting, timeout=timeout)
+    try:
+        if settings.security is Security.STARTTLS:
+            server.starttls(context=tls)
+        if settings.username is not None and settings.password is not None:
+            server.login(settings.username, settings.password)
+        server.ehlo_or_helo_if_needed()
+    except (smtplib.SMTPException, OSError):
+        server.close()
+        raise
+    return server
 
 
 def _wire(message: bytes) -> bytes:
@@ -152,8 +178,6 @@ def _hand_over(server: smtplib.SMTP, body: bytes) -> tuple[Delivery, int | None]
         code, _ = server.getreply()
     except (smtplib.SMTPException, OSError):
         return Delivery.MAYBE_SENT, None
-    with suppress(smtplib.SMTPException, OSError):
-        server.putcmd("QUIT")  # polite; the answer to it is not waited for, since the mail is dealt with
     match code // 100:
         case 2:
             return Delivery.SENT, code

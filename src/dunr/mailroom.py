@@ -1,0 +1,101 @@
+"""What mail leaves by, and by which door news of it comes back: the part of the bootstrap that is about mail. Each adapter is imported in the branch that selects it."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from dunr.errors import SettingsError
+from dunr.notifying import MailHabits
+from dunr.ports import Clock, Mailer
+from dunr.settings import Settings, link_secret
+
+if TYPE_CHECKING:
+    from dunr.adapters.mailers.sns import SnsDoor
+    from dunr.mail.message import Transport
+    from dunr.mail.return_paths import ReturnPaths
+
+OUTBOX_FOLDER = "outbox"
+
+
+def mailer_of(settings: Settings, clock: Clock, opened: ExitStack) -> Mailer:
+    """The transport, wrapped in what renders. What it keeps open ends with `opened`."""
+    from dunr.adapters.copywriters.template import TemplateCopywriter
+    from dunr.facts.currencies import exponent
+    from dunr.mail.brand import Brand
+    from dunr.mail.links import CardLinks, ReminderLinks
+    from dunr.mail.renderer import MailRenderer
+    from dunr.mail.sending import RenderingMailer
+
+    transport = mail_transport(settings)
+    close = getattr(transport, "close", None)
+    if close is not None:
+        opened.callback(close)
+    brand = Brand(name=settings.merchant_name, from_address=settings.mail_from)
+    secret, base = link_secret(settings), settings.links_base
+    renderer = MailRenderer(brand, CardLinks(secret, base), exponent, TemplateCopywriter())
+    return RenderingMailer(renderer, transport, clock, return_paths(settings), ReminderLinks(secret, base))
+
+
+def link_of(settings: Settings) -> Callable[[str, int, datetime], str]:
+    """What makes the address at which a case can be fixed."""
+    from dunr.mail.links import CardLinks
+
+    return CardLinks(link_secret(settings), settings.links_base).make
+
+
+def habits_of(settings: Settings) -> MailHabits:
+    """Who writes to customers, and how often."""
+    return MailHabits(settings.mail_channel, settings.mails_per_day_max)
+
+
+def return_paths(settings: Settings) -> "ReturnPaths":
+    """What makes the tokens of mails, and knows them again."""
+    from dunr.mail.return_paths import ReturnPaths
+
+    return ReturnPaths(link_secret(settings), f"{settings.processor}:{settings.account}:", settings.bounce_address)
+
+
+def mail_transport(settings: Settings) -> "Transport":
+    """What mail leaves by."""
+    if settings.mailer == "smtp":
+        from dunr.adapters.mailers.smtp import Security, SmtpMailer, SmtpSettings
+
+        return SmtpMailer(
+            SmtpSettings(
+                host=settings.smtp_host or "",
+                port=settings.smtp_port,
+                sender=settings.bounce_address or settings.mail_from,
+                security=Security(settings.smtp_security),
+                username=settings.smtp_user,
+                password=settings.smtp_password,
+            )
+        )
+    if settings.mailer == "ses":
+        _need_aws('mailer = "ses"')
+        from dunr.adapters.mailers.ses import SesMailer, ses_client
+
+        return SesMailer(ses_client(settings.ses_region or ""), settings.mail_from, settings.ses_configuration_set)
+    from dunr.adapters.mailers.log import LogMailer
+
+    return LogMailer(settings.data / OUTBOX_FOLDER)
+
+
+def sns_door(settings: Settings, now: Callable[[], datetime]) -> "SnsDoor | None":
+    """What believes the posts of the topics that the settings name; None where they name none. Its client lives as long as the process."""
+    if not settings.sns_topics:
+        return None
+    _need_aws("sns_topics")
+    import httpx
+
+    from dunr.adapters.mailers.sns import SnsDoor
+
+    return SnsDoor(settings.sns_topics, httpx.Client(trust_env=False, follow_redirects=False), now)
+
+
+def _need_aws(what: str) -> None:
+    """Say what to do where the parts for AWS are not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("boto3") is None or find_spec("cryptography") is None:
+        raise SettingsError(f'{what} needs parts for AWS: install them with pip install "dunr[aws]"')
