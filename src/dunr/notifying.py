@@ -190,7 +190,7 @@ class Notifier:
         heaviest = max(marked, key=lambda one: (WEIGHT.get(one.notice.kind, 0), one is first))
         also = tuple(one.notice for one in marked if one is not heaviest)
         policy = self.engine.parts.rulebook.policy(heaviest.case.policy_hash)
-        delivery = self.mailer.send(replace(heaviest.notice, also=also), heaviest.payer, policy.timezone)
+        delivery = self.mailer.send(heaviest.notice, heaviest.payer, policy.timezone, also)
         if delivery in (Delivery.SENT, Delivery.MAYBE_SENT) and heaviest.payer.email is not None:
             self.recent.note(heaviest.payer.email, self.engine.clock.now())
         for one in marked:

@@ -310,8 +310,8 @@ class Rulebook(Protocol):
 class Mailer(Protocol):
     """A transport for notices; `bootstrap` wraps it in `dunr.mail`, which renders."""
 
-    def send(self, notice: Notice, payer: Payer, policy_timezone: str) -> Delivery:
-        """Render and hand over one notice under its key; a repeat of the same key is the same message."""
+    def send(self, notice: Notice, payer: Payer, policy_timezone: str, also: Sequence[Notice] = ()) -> Delivery:
+        """Render and hand over one notice under its key; a repeat of the same key is the same message. It tells of the other invoices of `also`, too."""
         ...
 
 

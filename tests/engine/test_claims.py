@@ -1,6 +1,6 @@
 """Recorded effects are done by one worker at a time, and a mail leaves once whoever dies around it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -29,7 +29,7 @@ class MailServer:
         self.dies_before = False
         self.dies_after = False
 
-    def send(self, notice: Notice, payer: Payer, policy_timezone: str) -> Delivery:  # noqa: ARG002
+    def send(self, notice: Notice, payer: Payer, policy_timezone: str, also: Sequence[Notice] = ()) -> Delivery:  # noqa: ARG002
         if self.dies_before:
             raise Killed
         self.took.append(notice.kind)

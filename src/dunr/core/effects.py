@@ -82,7 +82,6 @@ class Notice(Value):
     reason: DeclineReason | None  # None where it may not be told
     answers_customer: bool = False  # leaves at once
     card: CardTold | None = None
-    also: tuple["Notice", ...] = ()  # about other invoices of the same person, told by the same mail
 
 
 class Publish(Value):

@@ -31,7 +31,9 @@ class FeedbackTaker:
         about = self._paths.about(feedback.token) if feedback.token is not None else None
         if feedback.token is None or about is None:
             return "ignored: it is about no mail of ours"
-        rows = self._engine.store.load(about, Refs(customer_id=about))
+        rows = self._engine.store.load(about, Refs())
+        if rows.case is None:  # a notice about a card is about the customer's own row
+            rows = self._engine.store.load(None, Refs(customer_id=about))
         address = rows.customer.payer.email if rows.customer is not None else None
         if address is None or not self._paths.proves(feedback.token, about, address):
             _log.warning("report_not_proved", kind=feedback.kind.value)

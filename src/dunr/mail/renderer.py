@@ -3,7 +3,7 @@
 Knows how facts, sentences, brand and templates come together; states nothing that the notice does not.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from email.utils import format_datetime
@@ -47,13 +47,15 @@ class MailRenderer:
         self._fallbacks = fallbacks
         self._layout = Layout(brand)
 
-    def render(self, notice: Notice, payer: Payer, policy_timezone: str, at: datetime) -> RenderedMail:
+    def render(
+        self, notice: Notice, payer: Payer, policy_timezone: str, at: datetime, also: Sequence[Notice] = ()
+    ) -> RenderedMail:
         """The notice as sent at `at`. Raises `NoUsableAddress`."""
         to = usable_address(payer.email)
         language = choose(payer.locale, self._fallbacks)
         facts = self._facts(notice, payer, policy_timezone, language)
         letter = self._letter(notice, wording(notice), language.catalogue, facts, at)
-        letter = replace(letter, details=letter.details + self._others(notice, payer, policy_timezone, language))
+        letter = replace(letter, details=letter.details + self._others(also, payer, policy_timezone, language))
         domain = self._brand.domain
         return RenderedMail(
             notice_key=notice.key,
@@ -86,11 +88,11 @@ class MailRenderer:
         return facts
 
     def _others(
-        self, notice: Notice, payer: Payer, policy_timezone: str, language: Language
+        self, also: Sequence[Notice], payer: Payer, policy_timezone: str, language: Language
     ) -> tuple[tuple[str, str], ...]:
         """The other invoices that this mail tells of: what is owed, and their dates, in rows of the table."""
         rows: list[tuple[str, str]] = []
-        for other in notice.also:
+        for other in also:
             facts = self._facts(other, payer, policy_timezone, language)
             names = [name for name in ("invoice", "amount", "next_date", "pause_date") if name in facts]
             rows.extend((language.catalogue.say(f"details.{name}", facts), facts[name]) for name in names)

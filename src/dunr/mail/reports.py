@@ -10,7 +10,7 @@ from email import message_from_bytes, policy
 from email.message import Message
 from enum import StrEnum
 
-from flufl.bounce import scan_message
+from flufl.bounce import all_failures
 
 from dunr.mail.return_paths import HEADER
 
@@ -51,10 +51,19 @@ def read_report(raw: bytes) -> Feedback | None:
                 return _of_complaint(part, token)
             case _:
                 continue
-    temporary, permanent = scan_message(message)
+    temporary, permanent = _odd(message)
     if permanent:
         return Feedback(FeedbackKind.PERMANENT, token, "a report in a form of its own")
     return Feedback(FeedbackKind.TRANSIENT, token, "a report in a form of its own") if temporary else None
+
+
+def _odd(message: Message) -> tuple[bool, bool]:
+    """Whether a report of a form of its own says that a mail did not arrive for now, or for good. A form that breaks whoever reads it says nothing."""
+    try:
+        temporary, permanent = all_failures(message)
+    except (LookupError, ValueError, TypeError, AttributeError):
+        return False, False
+    return bool(temporary), bool(permanent)
 
 
 def _parts(message: Message) -> list[Message]:

@@ -1,5 +1,6 @@
 """The port `Mailer` made of a renderer and a transport. Knows when a notice cannot be delivered at all, and what every mail carries besides what it says."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dunr.core.effects import Notice
@@ -31,10 +32,10 @@ class RenderingMailer:
         self._paths = paths
         self._reminder_links = reminder_links
 
-    def send(self, notice: Notice, payer: Payer, policy_timezone: str) -> Delivery:
+    def send(self, notice: Notice, payer: Payer, policy_timezone: str, also: Sequence[Notice] = ()) -> Delivery:
         """Render and hand over one notice. Without a usable address it is undeliverable."""
         try:
-            mail = self._renderer.render(notice, payer, policy_timezone, self._clock.now())
+            mail = self._renderer.render(notice, payer, policy_timezone, self._clock.now(), also)
         except NoUsableAddress:
             return Delivery.UNDELIVERABLE
         return self._transport.deliver(self._stamped(self._stoppable(mail, notice), notice, payer))

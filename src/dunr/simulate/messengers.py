@@ -1,5 +1,6 @@
 """The mail server and the merchant of a world: they keep what they were told, and fail by the weather."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from random import Random
 
@@ -21,13 +22,13 @@ class SimMailer:
         self._watch = watch
         self.weather = weather
 
-    def send(self, notice: Notice, payer: Payer, policy_timezone: str) -> Delivery:
+    def send(self, notice: Notice, payer: Payer, policy_timezone: str, also: Sequence[Notice] = ()) -> Delivery:
         self._turns.port_call()
         delivery = Delivery.SENT
         if self.weather.mail_failure_rate and self._rng.random() < self.weather.mail_failure_rate:
             troubles = (Delivery.FAILED_FOR_NOW, Delivery.FAILED_FOR_NOW, Delivery.MAYBE_SENT, Delivery.UNDELIVERABLE)
             delivery = self._rng.choice(troubles)
-        for one in (notice, *notice.also):
+        for one in (notice, *also):
             self._watch.mailed(one, delivery)
         return delivery
 
