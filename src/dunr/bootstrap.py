@@ -78,9 +78,8 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         desk = _desk(settings, store, clock)
         renewals = RenewalDesk(desk, store, clock) if desk is not None else None
         intake = Intake(engine, renewals)
-        performer = Performer(
-            engine, mailer_of(settings, clock, opened), _publisher(settings, clock, opened), habits_of(settings)
-        )
+        mailer, habits = mailer_of(settings, clock, opened), habits_of(settings)
+        performer = Performer(engine, mailer, _publisher(settings, clock, opened), habits)
         accounts = ((settings.processor, settings.account),)
         if identified is not None:
             stop_if_copied(identified, rulebook, intake)

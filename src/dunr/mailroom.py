@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dunr.errors import SettingsError
-from dunr.notifying import MailHabits
+from dunr.mail_habits import MailHabits
 from dunr.ports import Clock, Mailer
 from dunr.settings import Settings, link_secret
 

@@ -20,6 +20,7 @@ from dunr.core.wanted import may_be_stopped
 from dunr.dead_notices import GIVEN_UP
 from dunr.engine import Engine
 from dunr.expiry_notices import ExpiryNotices
+from dunr.mail_habits import WEIGHT, MailHabits
 from dunr.ports import Delivery, Mailer, Publisher, Refs, Undone
 from dunr.recent_mail import RecentMail
 from dunr.suppressions import Suppressions
@@ -33,25 +34,6 @@ DUE_READ_MAX = 200
 LOCKS_COUNT = 64
 HANDED_OVER = "handed to the mail server"  # and not heard of again, where somebody else finds it
 REPEATED_WHEN_UNSURE = frozenset({NoticeKind.FINAL_WARNING, NoticeKind.PAUSED})
-# The heaviest word begins the mail.
-WEIGHT = {
-    NoticeKind.PAUSED: 6,
-    NoticeKind.FINAL_WARNING: 5,
-    NoticeKind.CONFIRM_WITH_BANK: 4,
-    NoticeKind.METHOD_NEEDED: 3,
-    NoticeKind.REMINDER: 2,
-    NoticeKind.FIRST: 1,
-}
-
-
-class MailHabits(Value):
-    """Who writes to customers, `dunr`, `own` or (`off`) nobody; and how many reminders an address gets in a day."""
-
-    channel: str = "dunr"
-    per_day_max: int = 3
-
-
-USUAL_HABITS = MailHabits()
 
 
 class _Ready(Value):

@@ -32,7 +32,8 @@ from dunr.core.gate import ref_of
 from dunr.core.model import Case
 from dunr.core.terms import AlertKind
 from dunr.engine import Engine
-from dunr.notifying import USUAL_HABITS, MailHabits, Notifier
+from dunr.mail_habits import USUAL_HABITS, MailHabits
+from dunr.notifying import Notifier
 from dunr.ports import Change, Delivery, Mailer, ObjectMissing, Publisher, Refs, Rows, SnapshotUnavailable, Undone
 
 DEFER_SECONDS = 30
