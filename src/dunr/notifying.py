@@ -176,8 +176,7 @@ class Notifier:
         if delivery in (Delivery.SENT, Delivery.MAYBE_SENT) and heaviest.payer.email is not None:
             self.recent.note(heaviest.payer.email, self.engine.clock.now())
         for one in marked:
-            with_key = f", with {heaviest.notice.key}" if one is not heaviest else ""
-            self._became(one, delivery, with_key)
+            self._became(one, delivery, "" if one is heaviest else f", with {heaviest.notice.key}")
 
     def _became(self, one: _Ready, delivery: Delivery, with_key: str) -> None:
         match delivery:
