@@ -50,14 +50,13 @@ class Performer:
         """Keep what effects are performed with."""
         self.engine = engine
         self.store = engine.store
-        self.mailer = mailer
         self.publisher = publisher
         self.claims = Claims(engine.store, engine.clock, engine.parts.facts.timing.lease_seconds)
-        self._notifier = Notifier(engine, mailer, publisher, self.claims, habits)
+        self.notifier = Notifier(engine, mailer, publisher, self.claims, habits)
 
     def perform(self, undone: Undone) -> None:
         """Perform one effect and mark it done, or say when to try again; nothing where somebody else has it in hand."""
-        with self._notifier.one_at_a_time(undone.effect), self.claims.holding(undone) as held:
+        with self.notifier.one_at_a_time(undone.effect), self.claims.holding(undone) as held:
             if held is not None:
                 self._perform(held)
 
@@ -66,7 +65,7 @@ class Performer:
         try:
             match effect:
                 case Notice():
-                    self._notifier.tell(effect, undone)
+                    self.notifier.tell(effect, undone)
                 case Publish():
                     self._publish(effect, undone)
                 case PublishCharge():

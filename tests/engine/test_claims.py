@@ -52,7 +52,7 @@ def workers(
     with running(wanted) as one, running(wanted) as other:
         intake(receiver, one)
         for application in (one, other):
-            application.performer.mailer = post
+            application.performer.notifier.mailer = post
         sandbox.fail(customer={"id": "cus_1", "email": "ada@example.com"})
         sandbox.quiet()
         [inbound] = one.store.unapplied(one.clock.now(), 9)

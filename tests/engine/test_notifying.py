@@ -65,7 +65,7 @@ def test_what_no_server_takes_is_given_up_visibly_and_tried_again_when_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with served(tmp_path, clock_start=EVENING) as dunr:
-        notifier = dunr.application.performer._notifier
+        notifier = dunr.application.performer.notifier
         real = notifier.mailer
         tries = []
 
