@@ -56,7 +56,7 @@ def _try(draft: Draft, method: MethodSnapshot, backup: Backup) -> None:
         return
     if may_begin(draft, ref):
         _tried(draft, backup)
-        begin(draft, Trigger.BACKUP, None, ref)
+        begin(draft, Trigger.BACKUP, None, ref, allowed)
     else:
         at = draft.case.not_before_at or draft.now
         put_off = at - draft.now > NOTICE_WAITS_MAX

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from dunr.core import keys
 from dunr.core.attempt import Attempt, MethodRef
+from dunr.core.budget import Allowance
 from dunr.core.decide import beside, fresh_details
 from dunr.core.decide.allowing import allowance_of, put_off
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
@@ -72,7 +73,7 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
         fresh_details.ask_for_cryptogram(draft, method)
         return
     if _is_card_free(draft):
-        begin(draft, trigger, None if trigger is Trigger.PROMISE else step.number, method)
+        begin(draft, trigger, None if trigger is Trigger.PROMISE else step.number, method, allowed)
 
 
 def _trigger_of(draft: Draft, step: PlannedStep, method: MethodRef) -> Trigger:
@@ -162,14 +163,15 @@ def _is_card_free(draft: Draft) -> bool:
     return True
 
 
-def begin(draft: Draft, trigger: Trigger, step_number: int | None, method: MethodRef) -> None:
-    """The intent: attempt number, key and request, with the lease and its fence."""
+def begin(
+    draft: Draft, trigger: Trigger, step_number: int | None, method: MethodRef, allowed: Allowance
+) -> None:
+    """The intent: attempt number, key and request, with the lease and its fence. `allowed` is what the budgets said to this very attempt."""
     case, now = draft.case, draft.now
     number = case.attempt_number_last + 1
     row = method_row(draft, method.card_key)
     assert row is not None, "the engine loads the row of the card that the snapshot names first"
-    allowed = allowance_of(draft, method, trigger)
-    assert allowed.until_at is None, f"whoever begins an attempt asks the budgets first: {allowed.why}"
+    assert allowed.until_at is None, f"what the budgets forbid is not begun: {allowed.why}"
     fence = row.fence + 1
     lease_seconds = timedelta(seconds=draft.facts.timing.lease_seconds)
     attempt = Attempt(

@@ -105,7 +105,7 @@ def begin_first(draft: Draft) -> None:
     if allowed.until_at is not None:
         draft.wait_until(allowed.until_at, f"not charged yet, by {allowed.rule}: {allowed.why}")
         return
-    begin(draft, Trigger.RENEWAL, None, method)
+    begin(draft, Trigger.RENEWAL, None, method, allowed)
 
 
 def failed(draft: Draft, reason: DeclineReason) -> None:

@@ -86,7 +86,7 @@ def _try_now(draft: Draft, method: MethodRef) -> None:
         put_off_turn(draft, method, allowed)
         return
     if may_begin(draft, method):
-        begin(draft, Trigger.METHOD_UPDATED, None, method)
+        begin(draft, Trigger.METHOD_UPDATED, None, method, allowed)
     else:
         draft.case = replace(draft.case, waiting_method=method, turn_at=draft.case.not_before_at)
 

@@ -71,7 +71,7 @@ def _try_now(draft: Draft, trigger: Trigger) -> None:
     elif allowed.until_at is not None:
         draft.reject(TOO_MANY, f"Not before {draft.said(allowed.until_at)}: {allowed.why} ({allowed.rule}).")
     elif may_begin(draft, ref_of(default)):
-        begin(draft, trigger, None, ref_of(default))
+        begin(draft, trigger, None, ref_of(default), allowed)
     else:
         draft.reject(CONFLICT, f"Not now: {draft.because[-1]}.")
 
