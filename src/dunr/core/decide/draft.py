@@ -14,7 +14,6 @@ from dunr.core.decision import AuditEntry, Decision, Dossier, Posting, Rejection
 from dunr.core.effects import CancelAttempt, Effect, Notice, Nudge, Publish, RaiseAlert
 from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Case, CaseShare, Customer, Method, OpenCase, Payer, Subscription
-from dunr.core.policy import Policy
 from dunr.core.saying import amount_said, said
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import Access, AlertKind, DeclineReason, InvoiceStatus
@@ -31,6 +30,7 @@ class Draft:
     def __init__(self, dossier: Dossier, case: Case, facts: Facts, now: datetime) -> None:
         """Start from the rows as they were read."""
         self.dossier = dossier
+        self.policy = dossier.policy  # the one that the case runs under
         self.facts = facts
         self.now = now
         self.case = case
@@ -41,11 +41,6 @@ class Draft:
         self.effects: list[Effect] = []
         self.because: list[str] = []
         self.rejection: Rejection | None = None
-
-    @property
-    def policy(self) -> Policy:
-        """The policy that the case runs under."""
-        return self.dossier.policy
 
     @property
     def processor(self) -> ProcessorFacts:

@@ -56,7 +56,7 @@ def _take(draft: Draft) -> None:
     """From now on the policy that was waited for decides."""
     policy = draft.dossier.policy_next
     assert policy is not None, "whoever reads a case that waits for a policy reads that policy, too"
-    draft.dossier = replace(draft.dossier, policy=policy)
+    draft.policy = policy
     draft.case = replace(draft.case, policy_hash=policy_hash(policy), policy_next_hash=None)
 
 
