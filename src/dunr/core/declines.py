@@ -5,6 +5,7 @@ network, whoever reported them. What no table knows is `unknown`, and is named, 
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from dunr.core.attempt import MethodRef
 from dunr.core.facts import DeclineKey, Facts
@@ -38,10 +39,12 @@ class Classification(Value):
     why: tuple[str, ...]
 
 
+@lru_cache(maxsize=4096)
 def classify(raw: RawDecline, processor: str, facts: Facts, network: str | None = None) -> Classification:
     """What the signals of a decline mean together.
 
-    `network` is the card network or debit scheme of the charged method, where it is known and the decline does not name one itself.
+    `network` is the card network or debit scheme of the charged method, where it is known and the decline does not name one itself. Few declines differ, so
+    that what each one means is remembered.
     """
     named: dict[DeclineKey, DeclineReason] = {}
     unknown: list[DeclineKey] = []

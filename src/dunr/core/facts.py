@@ -96,7 +96,7 @@ NO_PAYDAYS: Mapping[str, tuple[PaydayRule, ...]] = {}
 NO_ZONES: Mapping[str, CountryZone] = {}
 
 
-class Facts(Value):
+class Facts(Value, eq=False):  # they are a thing, not a content: what follows from them may be remembered by them
     """All of it. `waits` holds the seconds that some codes ask to wait; `calendars` maps a name to its holidays.
 
     `deferring` holds the codes that count only where the network gives no advice beside them; `networks` are those whose codes are in a table.

@@ -117,7 +117,7 @@ def _from_charge(case: Case, charge: ChargeSnapshot) -> Iterator[Event]:
         yield ForeignDecline(charge)
     if charge.status is ChargeStatus.RETURNED and charge.processor_charge_id not in case.returned_charge_ids:
         yield AttemptReturned(charge)
-    if charge.refunded_minor > dict(case.refunded).get(charge.processor_charge_id, 0):
+    if charge.refunded_minor and charge.refunded_minor > dict(case.refunded).get(charge.processor_charge_id, 0):
         yield Refunded(charge.processor_charge_id, charge.refunded_minor)
 
 
@@ -175,6 +175,8 @@ def _from_own_tries(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterato
 
 def _from_disputes(case: Case, snapshot: Snapshot) -> Iterator[Event]:
     """Disputes of this invoice, or on the card that this case would charge."""
+    if not snapshot.disputes:
+        return
     cards = {a.method.card_key for a in case.attempts if a.method is not None} | {m.card_key for m in snapshot.methods}
     known = {dispute.processor_dispute_id: dispute for dispute in case.disputes}
     for dispute in snapshot.disputes:

@@ -26,6 +26,7 @@ def said(at: datetime, zone_name: str = "UTC") -> str:
     return f"{day_said(local)}, {local.hour:02}:{local.minute:02} {zone_name}"
 
 
+@lru_cache(maxsize=8192)
 def amount_said(amount_minor: int, currency: str, exponent: int) -> str:
     """An amount as people write it: 1,250.00 USD. `exponent` is the processor's: 500 UGX at Stripe are 5.00 shillings."""
     return f"{Decimal(amount_minor).scaleb(-exponent):,} {currency.upper()}"
