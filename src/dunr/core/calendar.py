@@ -4,7 +4,7 @@ Business days are Monday to Friday without the holidays of a named calendar. Loc
 (spring) moves to the first that does, one that exists twice (autumn) means the first.
 """
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -13,18 +13,20 @@ SEARCH_DAYS_MAX = 400  # no calendar is closed for longer than a year
 
 
 @lru_cache(maxsize=512)
-def zone(name: str) -> ZoneInfo:
-    """The time zone of a name; UTC where the name is unknown, since a payer's zone is only a wish."""
+def zone(name: str) -> tzinfo:
+    """The time zone of a name; UTC where the name is unknown, since a payer's zone is only a wish. UTC itself has no table to be searched."""
+    if name == "UTC":
+        return UTC
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
+        return UTC
 
 
 @lru_cache(maxsize=2048)
 def is_zone(name: str) -> bool:
     """Whether a time zone of this name is known."""
-    return name == "UTC" or zone(name).key != "UTC"
+    return name == "UTC" or zone(name) is not UTC
 
 
 def local_instant(day: date, hour: int, minute: int, zone_name: str) -> datetime:
@@ -38,7 +40,7 @@ def local_instant(day: date, hour: int, minute: int, zone_name: str) -> datetime
     return _clock_change(wanted.replace(fold=1).astimezone(UTC), instant, tz)
 
 
-def _clock_change(before: datetime, behind: datetime, tz: ZoneInfo) -> datetime:
+def _clock_change(before: datetime, behind: datetime, tz: tzinfo) -> datetime:
     """The instant of the clock change between two whole minutes on either side of it."""
     offset = behind.astimezone(tz).utcoffset()
     minutes_low, minutes_high = 0, int((behind - before).total_seconds()) // 60

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import assert_never
 
 from dunr.core import keys
-from dunr.core.calendar import is_business_day, local_day, local_instant, next_business_day, zone
+from dunr.core.calendar import is_business_day, local_instant, next_business_day, zone
 from dunr.core.circumstances import holidays_of, whereabouts
 from dunr.core.effects import Notice
 from dunr.core.facts import Facts, Notifies, Tellable
@@ -26,7 +26,8 @@ def mail_time(now: datetime, payer: Payer, policy: Policy, facts: Facts) -> date
     """The first instant from `now` on that falls into the payer's daytime on a business day of the policy."""
     zone_name, _ = whereabouts(payer, policy, facts)
     holidays = holidays_of(policy, facts)
-    day, hour = local_day(now, zone_name), now.astimezone(zone(zone_name)).hour
+    local = now.astimezone(zone(zone_name))
+    day, hour = local.date(), local.hour
     if is_business_day(day, holidays) and policy.mail_from_hour <= hour < policy.mail_until_hour:
         return now
     if hour >= policy.mail_from_hour:
