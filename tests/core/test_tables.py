@@ -167,6 +167,17 @@ def test_keys_are_built_from_ids_and_numbers() -> None:
     assert keys.audit_hash("a", "b") != keys.audit_hash("ab")
 
 
+def test_an_instant_is_written_as_the_chains_hold_it() -> None:
+    begins_at = utc("2026-06-23 10:00")
+    for at in (
+        begins_at,
+        begins_at + timedelta(seconds=7),
+        begins_at + timedelta(microseconds=120_000),
+        begins_at.replace(year=987),
+    ):
+        assert keys.instant(at) == at.isoformat()
+
+
 def test_the_audit_chain_can_be_walked() -> None:
     world = story(FIRST + "2026-06-24 09:00  step 1 sent; paid\n notice receipt\n")
     case = world.case("in_1")

@@ -171,7 +171,7 @@ class Draft:
         """The next link of the case's chain."""
         number, previous = self.case.audit_count + 1, self.case.audit_head
         why = tuple(self.because)
-        digest = keys.audit_hash(previous, self.case.id, str(number), self.now.isoformat(), actor, what, *why)
+        digest = keys.audit_hash(previous, self.case.id, str(number), keys.instant(self.now), actor, what, *why)
         return AuditEntry(self.case.id, number, self.now, actor, what, why, previous, digest)
 
     def _list_case_of_customer(self) -> None:
