@@ -43,12 +43,16 @@ class Laid(Value):
 
 def after(step: Step, base: datetime, policy: Policy, facts: Facts) -> tuple[datetime, tuple[str, ...]]:
     """The instant one rung after `base`, with its reasons."""
+    return _after(step, base, (policy.at_hour, policy.at_minute), policy.timezone, holidays_of(policy, facts))
+
+
+def _after(
+    step: Step, base: datetime, clock_time: tuple[int, int], zone_name: str, holidays: frozenset[date]
+) -> tuple[datetime, tuple[str, ...]]:
+    """The same by what it depends on."""
     if step.unit is not StepUnit.BUSINESS_DAYS:
-        return base + step.after * GAPS[step.unit], (f"{spoken(step)} after {said(base, policy.timezone)}",)
-    start = local_day(base, policy.timezone)
-    return _business_days_after(
-        step.after, start, (policy.at_hour, policy.at_minute), policy.timezone, holidays_of(policy, facts)
-    )
+        return base + step.after * GAPS[step.unit], (f"{spoken(step)} after {said(base, zone_name)}",)
+    return _business_days_after(step.after, local_day(base, zone_name), clock_time, zone_name, holidays)
 
 
 @lru_cache(maxsize=4096)
@@ -209,9 +213,8 @@ def pause_date(
         return _same_local_time(first_failed_at, policy), (
             f"{policy.deadline_days} days after the first failure, at the same local time",
         )
-    floor = first_failed_at
-    for step in policy.floor:
-        floor, _ = after(step, floor, policy, facts)
+    clock_time, holidays = (policy.at_hour, policy.at_minute), holidays_of(policy, facts)
+    floor = _floor(policy.floor, first_failed_at, clock_time, policy.timezone, holidays)
     last = steps[-1].at if steps else last_tried_at
     if last is not None and last > floor:
         return last, ("when the last step has failed",)
@@ -220,6 +223,21 @@ def pause_date(
     return floor, (
         f"the earliest day for a pause: the day of the last of {len(policy.floor)} steps from the first failure",
     )
+
+
+@lru_cache(maxsize=4096)
+def _floor(
+    steps: tuple[Step, ...],
+    first_failed_at: datetime,
+    clock_time: tuple[int, int],
+    zone_name: str,
+    holidays: frozenset[date],
+) -> datetime:
+    """The day on which access pauses at the earliest. A case asks again with each plan."""
+    at = first_failed_at
+    for step in steps:
+        at, _ = _after(step, at, clock_time, zone_name, holidays)
+    return at
 
 
 def _same_local_time(first_failed_at: datetime, policy: Policy) -> datetime:

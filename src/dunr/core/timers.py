@@ -75,11 +75,15 @@ def _backup_due_at(case: Case) -> datetime | None:
     return case.method_notes.backup_due_at if case.is_open and case.in_flight is None and not case.holds else None
 
 
+WISHES_IN_FLIGHT = (hold_ends_at, _refresh_given_up_at)  # the others wait for the end of the attempt
+WISHES = (*WISHES_IN_FLIGHT, _turn_due_at, _backup_due_at, _step_due_at, pause_due_at)
+
+
 def wake_at(case: Case) -> datetime | None:
     """The earliest instant at which `due_event` will have something to say."""
     attempt = case.in_flight
     first = attempt.next_action_at if attempt is not None else None
-    for wish in (hold_ends_at, _turn_due_at, _refresh_given_up_at, _backup_due_at, _step_due_at, pause_due_at):
+    for wish in WISHES if attempt is None else WISHES_IN_FLIGHT:
         at = wish(case)
         if at is not None and (first is None or at < first):
             first = at

@@ -163,9 +163,7 @@ def _is_card_free(draft: Draft) -> bool:
     return True
 
 
-def begin(
-    draft: Draft, trigger: Trigger, step_number: int | None, method: MethodRef, allowed: Allowance
-) -> None:
+def begin(draft: Draft, trigger: Trigger, step_number: int | None, method: MethodRef, allowed: Allowance) -> None:
     """The intent: attempt number, key and request, with the lease and its fence. `allowed` is what the budgets said to this very attempt."""
     case, now = draft.case, draft.now
     number = case.attempt_number_last + 1
