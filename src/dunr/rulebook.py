@@ -138,12 +138,13 @@ class StoredRulebook:
         self._rewrite(lambda stops: tuple(stop for stop in stops if (stop.kind, stop.scope) != (kind, scope)))
 
     def _rewrite(self, change: Callable[[tuple[Stop, ...]], tuple[Stop, ...]]) -> None:
-        """Change the document of stops on condition of its version."""
+        """Change the document of stops on condition of its version; where nothing changes, nothing is written."""
         for _ in range(WRITE_TRIES_MAX):
             document = self._store.document(STOPS)
             version = document.version if document is not None else 0
-            stops = change(self.all_stops())
-            if self._store.put_document(STOPS, msgspec.json.encode(stops), version):
+            before = self._stops_in(document)
+            stops = change(before)
+            if stops == before or self._store.put_document(STOPS, msgspec.json.encode(stops), version):
                 return
         raise StoreUnavailable("The stops changed again and again while they were written; try again.")
 
