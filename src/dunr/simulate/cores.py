@@ -18,15 +18,21 @@ def cores_count() -> int:
 
 
 def run_on_cores(worlds: int, seed: int, jobs: int) -> ChaosResult:
-    """Play `worlds` worlds with the seeds from `seed` on, in `jobs` processes at once; the result is the same for any number of them."""
+    """Play `worlds` worlds with the seeds from `seed` on, in `jobs` processes at once, this one among them; the result is the same for any number of them."""
     jobs = min(jobs, -(-worlds // WORLDS_IN_A_SHARE))
     if jobs == 1:
         return run(worlds, seed)
     begun = perf_counter()
     firsts = range(seed, seed + worlds, WORLDS_IN_A_SHARE)
     counts = [min(WORLDS_IN_A_SHARE, seed + worlds - first) for first in firsts]
-    with ProcessPoolExecutor(jobs, _processes()) as processes:
-        shares = list(processes.map(run, counts, firsts))
+    with ProcessPoolExecutor(jobs - 1, _processes()) as others:
+        waiting = [others.submit(run, count, first) for count, first in zip(counts, firsts, strict=True)]
+        # This process plays too, from the last share on: what none of the others has taken yet is taken back.
+        ours = {}
+        for number in reversed(range(len(waiting))):
+            if waiting[number].cancel():
+                ours[number] = run(counts[number], firsts[number])
+        shares = [ours[number] if number in ours else one.result() for number, one in enumerate(waiting)]
     return ChaosResult(
         worlds=sum(share.worlds for share in shares),
         steps=sum(share.steps for share in shares),
