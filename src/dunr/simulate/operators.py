@@ -1,6 +1,6 @@
 """What people ask of dunr: *pay now*, and the operator's acts. Each is a request with an engine of its own, interleaved with the workers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from random import Random
 
@@ -28,6 +28,7 @@ from dunr.simulate.clock import Happenings, SimClock
 from dunr.simulate.store import WatchedStore
 from dunr.simulate.turns import Task, Turns
 from dunr.simulate.watching import Watch
+from dunr.simulate.weather import POLICIES
 
 OPERATOR = "operator:olga"
 EVIDENCE_AFTER = timedelta(hours=2)  # a person looks at the processor's own page, long after the last call
@@ -48,9 +49,9 @@ class Operators:
         self._watch = watch
 
     def wishes(
-        self, engine: Engine, calls: Calls, policies: Sequence[str]
+        self, engine: Engine, calls: Calls, rulebook: StoredRulebook
     ) -> tuple[tuple[int, Callable[[Invoice], None]], ...]:
-        """Every wish with its weight. `policies` are the hashes of those that a case may be moved to."""
+        """Every wish with its weight. A policy that a case is moved to is kept in the rulebook then."""
 
         def asks(event_of: Callable[[Case], Event | None], times: int = 1) -> Callable[[Invoice], None]:
             return lambda invoice: self._ask(engine, invoice, event_of, times)
@@ -67,7 +68,7 @@ class Operators:
             (1, asks(lambda _: DeadlineExtended(OPERATOR, now() + timedelta(days=12)))),
             (1, asks(lambda _: PromiseMade("customer", now() + timedelta(days=1), by_customer=True))),
             (1, asks(lambda _: CaseClosed(OPERATOR, "agreed"))),
-            (2, asks(lambda _: PolicyMoved(OPERATOR, self._rng.choice(policies)))),
+            (2, asks(lambda _: PolicyMoved(OPERATOR, rulebook.keep(self._rng.choice(POLICIES))))),
             (4, asks(lambda case: self._by_hand(case, calls))),
         )
 

@@ -118,7 +118,7 @@ class Turns:
         """When the first sleeper wakes."""
         now = self._clock.instant
         return min(
-            (t.asleep_until for t in self.tasks if t.asleep_until is not None and t.asleep_until > now), default=None
+            [t.asleep_until for t in self.tasks if t.asleep_until is not None and t.asleep_until > now], default=None
         )
 
     def give(self, task: Task, *, alone: bool) -> str:

@@ -1,11 +1,11 @@
 """How unkind a world is: rates and switches drawn from its seed once, so that each world has its own kind of trouble."""
 
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
 
 from dunr.core.policy import Policy, ReasonRule, Step, Strategy
 from dunr.core.terms import DeclineReason, FinalAction, RestoreOn, StepUnit, WhilePaused
+from dunr.core.value import Value, replace
 
 DAYS = tuple(Step(after, StepUnit.DAYS) for after in (1, 2, 3))
 MINUTES = tuple(Step(after, StepUnit.MINUTES) for after in (1, 1, 2, 3, 5))
@@ -32,8 +32,7 @@ POLICIES = (
 TICKS = (timedelta(0), timedelta(milliseconds=3), timedelta(milliseconds=400))
 
 
-@dataclass(frozen=True, slots=True)
-class Weather:
+class Weather(Value):
     """The rates of one world. A rate is a probability per occasion."""
 
     policy: Policy

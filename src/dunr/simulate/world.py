@@ -26,7 +26,7 @@ from dunr.simulate.store import WatchedStore
 from dunr.simulate.story import Story
 from dunr.simulate.turns import Task, Turns
 from dunr.simulate.watching import Watch
-from dunr.simulate.weather import POLICIES, draw, healed
+from dunr.simulate.weather import draw, healed
 from dunr.simulate.webhooks import ACCOUNT, PROCESSOR, Webhooks
 
 TROUBLE_LASTS = timedelta(days=16)
@@ -62,8 +62,7 @@ class World:
         self.webhooks.door = self._receive
         self.people = People(rng, clock, self.happenings, self.calls, self.webhooks, self.watch)
         self.operators = Operators(rng, clock, self.happenings, self.turns, self.store, self.watch)
-        moved_to = [self.rulebook.keep(policy) for policy in POLICIES]
-        self.acts = self.people.acts() + self.operators.wishes(self.web, self.calls, moved_to)
+        self.acts = self.people.acts() + self.operators.wishes(self.web, self.calls, self.rulebook)
         self.weights = [weight for weight, _ in self.acts]
         self.subscriptions: dict[str, SimSubscription] = {}
         self.watch.ended_there = self._ended_there
@@ -237,5 +236,5 @@ class World:
         """The next instant at which anything can happen."""
         due_at = self.store.next_due_at() if self.turns.idlers() else None
         instants = (self.happenings.first_at(), self.turns.next_wake_at(), due_at)
-        next_at = min((at for at in instants if at is not None), default=None)
-        return max(next_at, self.clock.instant) if next_at is not None else None
+        coming = [at for at in instants if at is not None]
+        return max(min(coming), self.clock.instant) if coming else None

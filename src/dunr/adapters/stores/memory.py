@@ -230,7 +230,7 @@ class MemoryStore(MemoryReports, MemoryMetering):
     def next_due_at(self) -> datetime | None:
         with self._lock:
             firsts = (self._cases_due.first(), self._effects_due.first(), self._inbounds_due.first())
-            return min((at for at in firsts if at is not None), default=None)
+            return min([at for at in firsts if at is not None], default=None)
 
     # --- documents --------------------------------------------------------------------------------------------------
 

@@ -66,15 +66,16 @@ def lay_out(draft: Draft, base: datetime) -> None:
     """Plan what comes after a decline, counted from `base`; dates that have passed are laid anew from now."""
     if left_to_processor(draft):
         return
-    if fresh_details.comes_first(draft, planning_reason(draft)) and rungs_left(draft):
-        fresh_details.ask(draft, planning_reason(draft))
+    reason = planning_reason(draft)
+    if fresh_details.comes_first(draft, reason) and rungs_left(draft):
+        fresh_details.ask(draft, reason)
         set_steps(draft, ())
         draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
         return
     if _follows_refresh(draft):
         lay_from_now(draft, draft.now, AFTER_REFRESH)
         return
-    coming, around = coming_rungs(draft), circumstances_of(draft, planning_reason(draft))
+    coming, around = coming_rungs(draft), circumstances_of(draft, reason)
     laid = lay(coming, base, around, told=told_of(draft.case.plan.steps))
     if laid.steps and has_passed(coming[0], laid.steps[0], draft.now):
         laid = _without_passed(draft, coming, laid.steps, around)
