@@ -82,7 +82,7 @@ def refs_of(case: Case | None, refs: Refs) -> tuple[str | None, str | None, str 
     """
     if case is None:
         return refs.subscription_id, refs.method_id, refs.customer_id
-    given = None if case.in_flight is not None else refs.method_id
+    given = refs.method_id if refs.method_id is not None and case.in_flight is None else None
     return (
         refs.subscription_id or case.subscription_id,
         given or method_id_of(case),
