@@ -9,10 +9,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import deciding, intake
+from benchmarks import deciding, intake, rendering
 from benchmarks.measuring import Row
 
-SOURCES = (deciding.rows, intake.rows)
+SOURCES = (deciding.rows, rendering.rows, intake.rows)
 
 
 def told(row: Row) -> str:

@@ -3,10 +3,11 @@
 Nothing is decided here but what is put together. A store that turns out to be a copy is put together like any other, with its stops up (see `adoption`).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +17,14 @@ from dunr.application import Application, Listen, hears_nothing
 from dunr.braking import AutomaticBrake
 from dunr.charge_desk import Account, ChargeDesk
 from dunr.core.facts import DeclineKey, Facts, ProcessorFacts, Timing
-from dunr.core.terms import DeclineReason
+from dunr.core.terms import AlertKind, DeclineReason
 from dunr.core.value import replace
 from dunr.engine import Engine, Parts
 from dunr.errors import SettingsError
 from dunr.facts.capabilities import ServedPolicies
 from dunr.facts.load import load_facts
 from dunr.facts.mapping import as_keys, of_billing_codes
+from dunr.facts.of_processors import FactsOf
 from dunr.facts.policies import NamedPolicies
 from dunr.inspection import Wiring
 from dunr.intake import Intake
@@ -46,22 +48,6 @@ if TYPE_CHECKING:
     from dunr.adapters.processors.stripe.processor import StripeProcessor
 
 
-class _FactsOf(Mapping[str, ProcessorFacts]):
-    """What each adapter knows of its processor, as of now: some of it the processor only says in its answers."""
-
-    def __init__(self, processors: Mapping[str, Processor]) -> None:
-        self._processors = processors
-
-    def __getitem__(self, name: str) -> ProcessorFacts:
-        return self._processors[name].facts
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._processors)
-
-    def __len__(self) -> int:
-        return len(self._processors)
-
-
 def build(settings: Settings, *, holder: str | None = None) -> Application:
     """One running dunr, ready and idle. `holder` names it in leases."""
     with ExitStack() as opened:
@@ -78,7 +64,10 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         desk = _desk(settings, store, clock)
         renewals = RenewalDesk(desk, store, clock) if desk is not None else None
         intake = Intake(engine, renewals)
-        mailer, habits = mailer_of(settings, clock, opened), habits_of(settings)
+        mailer, habits = (
+            mailer_of(settings, clock, opened, partial(intake.alert, AlertKind.TEMPLATE_REFUSED)),
+            habits_of(settings),
+        )
         performer = Performer(engine, mailer, _publisher(settings, clock, opened), habits)
         accounts = ((settings.processor, settings.account),)
         if identified is not None:
@@ -121,7 +110,7 @@ def _facts(settings: Settings, processors: Mapping[str, Processor]) -> Facts:
         processors={name: one.facts for name, one in processors.items()},
         timing=timing,
     )
-    return replace(known, processors=_FactsOf(processors))
+    return replace(known, processors=FactsOf(processors))
 
 
 def _desk(settings: Settings, store: Store, clock: Clock) -> ChargeDesk | None:

@@ -7,34 +7,46 @@ from typing import TYPE_CHECKING
 
 from dunr.errors import SettingsError
 from dunr.mail_habits import MailHabits
-from dunr.ports import Clock, Mailer
+from dunr.ports import Clock, Copywriter, Mailer
 from dunr.settings import Settings, link_secret
 
 if TYPE_CHECKING:
     from dunr.adapters.mailers.sns import SnsDoor
+    from dunr.mail.layouts import Told
     from dunr.mail.message import Transport
     from dunr.mail.return_paths import ReturnPaths
 
 OUTBOX_FOLDER = "outbox"
 
 
-def mailer_of(settings: Settings, clock: Clock, opened: ExitStack) -> Mailer:
+def mailer_of(settings: Settings, clock: Clock, opened: ExitStack, told: "Told") -> Mailer:
     """The transport, wrapped in what renders. What it keeps open ends with `opened`."""
-    from dunr.adapters.copywriters.template import TemplateCopywriter
-    from dunr.facts.currencies import exponent
-    from dunr.mail.brand import Brand
-    from dunr.mail.links import CardLinks, ReminderLinks
-    from dunr.mail.renderer import MailRenderer
+    from dunr.mail.links import ReminderLinks
     from dunr.mail.sending import RenderingMailer
+    from dunr.mail.wiring import mail_renderer
 
     transport = mail_transport(settings)
     close = getattr(transport, "close", None)
     if close is not None:
         opened.callback(close)
-    brand = Brand(name=settings.merchant_name, from_address=settings.mail_from)
     secret, base = link_secret(settings), settings.links_base
-    renderer = MailRenderer(brand, CardLinks(secret, base), exponent, TemplateCopywriter())
+    renderer = mail_renderer(settings, told, _copywriter(settings))
     return RenderingMailer(renderer, transport, clock, return_paths(settings), ReminderLinks(secret, base))
+
+
+def _copywriter(settings: Settings) -> Copywriter | None:
+    """Who may write a paragraph in the place of the template's; None: the template has every word."""
+    seconds = settings.copywriter_seconds
+    if settings.copywriter == "bedrock":
+        from dunr.adapters.copywriters.bedrock import MODEL, BedrockCopywriter
+
+        return BedrockCopywriter(settings.copywriter_model or MODEL, timeout_seconds=seconds)
+    if settings.copywriter == "openai_compatible":
+        from dunr.adapters.copywriters.openai_compatible import OpenAiCompatibleCopywriter
+
+        url, model = settings.copywriter_url or "", settings.copywriter_model or ""
+        return OpenAiCompatibleCopywriter(url, model, settings.copywriter_key, seconds)
+    return None
 
 
 def link_of(settings: Settings) -> Callable[[str, int, datetime], str]:

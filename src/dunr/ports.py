@@ -350,6 +350,6 @@ class Alarm(Protocol):
 class Copywriter(Protocol):
     """Writes prose for a message, and nothing else; held by `dunr.mail` alone."""
 
-    def prose(self, kind: str, locale: str, facts: Mapping[str, str]) -> str | None:
-        """A paragraph, or None where the template's own words are to be used."""
+    def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> str | None:
+        """A paragraph in the place of the sentence, with the names of its facts in braces; None: the template's own words."""
         ...

@@ -15,6 +15,7 @@ DEFAULTS_FOR_EVER = {
     "at_minute": 0,
     "attempts_max": 12,
     "backup_methods": False,
+    "brand": "",
     "calendar": None,
     "card_attempts_24h_max": 10,
     "card_attempts_30d_max": 15,

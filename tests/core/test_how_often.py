@@ -1,5 +1,7 @@
-"""How often the customer is written to: never once a rung, and the last word once."""
+"""How often the customer is written to: never once a rung, and the last word once; and in whose name."""
 
+from dunr.core.effects import Notice
+from dunr.core.policy import Policy
 from tests.core.test_warnings_and_pauses import UNTIL_STEP_4
 from tests.core.world import story
 
@@ -32,3 +34,14 @@ def test_the_last_word_is_said_once_however_often_somebody_looks() -> None:
                       no notice
     """
     )
+
+
+def test_a_notice_names_the_brand_of_the_policy_that_the_case_runs_under() -> None:
+    world = story(
+        """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    """,
+        Policy(name="gold", brand="premium"),
+    )
+    assert [effect.brand for effect in world.effects.values() if isinstance(effect, Notice)] == ["premium"]

@@ -8,6 +8,7 @@ from dunr.core.effects import Notice
 from dunr.core.model import Payer
 from dunr.core.terms import NoticeKind
 from dunr.mail.brand import Brand
+from dunr.mail.copywriting import CheckedCopywriter
 from dunr.mail.links import CardLinks
 from dunr.mail.message import RenderedMail
 from dunr.mail.renderer import MailRenderer
@@ -46,7 +47,8 @@ def brand(**changes: object) -> Brand:
 
 
 def renderer(of: Brand | None = None, copywriter: Copywriter | None = None) -> MailRenderer:
-    return MailRenderer(of or brand(), LINKS, exponent, copywriter)
+    checked = CheckedCopywriter(copywriter, limit_seconds=20) if copywriter is not None else None
+    return MailRenderer(of or brand(), LINKS, exponent, checked)
 
 
 def notice(kind: NoticeKind = NoticeKind.FIRST, **changes: object) -> Notice:

@@ -82,6 +82,7 @@ class Notice(Value):
     reason: DeclineReason | None  # None where it may not be told
     answers_customer: bool = False  # leaves at once
     card: CardTold | None = None
+    brand: str = ""  # as the policy names it
 
 
 class Publish(Value):

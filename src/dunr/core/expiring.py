@@ -72,6 +72,7 @@ def notice_of(processor: str, account: str, card: ExpiringCard, policy: Policy, 
         pause_at=None,
         is_warning=False,
         reason=None,
+        brand=policy.brand,
         card=CardTold(
             processor_customer_id=card.processor_customer_id,
             processor_method_id=method.processor_method_id,

@@ -103,6 +103,7 @@ class Policy(Value):
     coexistence: Coexistence = Coexistence.OBSERVE  # where the processor retries by itself
     take_over_percent: int = 100  # of the customers, under "take_over"; the others are observed
     notices_beside_processor: bool = True  # of the processor's own tries; a warning before a pause goes out anyway
+    brand: str = ""  # whose name and look the mails have, by its name in the settings; left empty: the account's, else the merchant's
 
     def rule(self, reason: DeclineReason) -> ReasonRule | None:
         """The policy's own row for a reason, or None where the kind of the decline decides."""

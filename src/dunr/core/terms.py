@@ -1,7 +1,4 @@
-"""The vocabulary of dunning, as closed sets.
-
-One word per thing, everywhere. Each set is exhaustive: a `match` has no wildcard, so that a new member does not type-check until every rule has an opinion on it.
-"""
+"""The vocabulary of dunning: closed sets, one word per thing. A `match` has no wildcard: a new member does not type-check until every rule has an opinion on it."""
 
 from enum import StrEnum
 
@@ -182,6 +179,7 @@ class AlertKind(StrEnum):
     SNAPSHOT_UNAVAILABLE = "snapshot_unavailable"
     COPIED_STORE = "copied_store"
     DRIFT = "drift"
+    TEMPLATE_REFUSED = "template_refused"  # a merchant's own mail template that cannot be used; ours is
     POLICY_REFUSED = "policy_refused"  # a policy file that was changed and cannot be used
     RESUBSCRIBED = "resubscribed"
     COEXISTENCE = "coexistence"  # the processor collects by itself, too

@@ -57,6 +57,7 @@ EXAMPLES = {
     "take_over_percent": "take_over_percent = 10",
     "spread_minutes": "spread_minutes = 180",
     "notices_beside_processor": "notices_beside_processor = true",
+    "brand": 'brand = "premium"',
     BASED_ON: 'based_on = "by_reason"',
 }
 CHOICES: Mapping[str, type[StrEnum]] = {

@@ -33,8 +33,7 @@ class Catalogue:
 
     def say(self, key: str, facts: Mapping[str, str]) -> str:
         """The sentence with its facts filled in; KeyError where it is missing or a fact is."""
-        # One pass: a fact that looks like a placeholder is not filled in again.
-        return _PLACEHOLDER.sub(lambda found: facts[found.group(1)], self.sentences[key])
+        return filled(self.sentences[key], facts)
 
 
 @cache
@@ -72,6 +71,11 @@ def complaints(sentences: Mapping[str, str], source: Mapping[str, str]) -> Itera
         used, wanted = facts_in(sentences[key]), facts_in(source[key])
         if used != wanted or not used <= FACTS:
             yield f"{key} uses the facts {sorted(used)}, not {sorted(wanted & FACTS)}"
+
+
+def filled(sentence: str, facts: Mapping[str, str]) -> str:
+    """The sentence with its facts filled in, in one pass: a fact that looks like a placeholder is not filled in again."""
+    return _PLACEHOLDER.sub(lambda found: facts[found.group(1)], sentence)
 
 
 def facts_in(sentence: str) -> frozenset[str]:

@@ -1,17 +1,18 @@
-"""How a letter looks, as HTML and as text. Knows the templates; knows no language and no fact.
+"""How a letter looks, as HTML and as text. Knows how templates become letters; knows no language and no fact.
 
 MJML becomes HTML once, with its placeholders still in it. Values are filled in last, by Jinja2 with autoescape on, so
 that nothing touches the page after a hostile value was escaped.
 """
 
 import textwrap
-from dataclasses import dataclass
-from importlib.resources import files
+from dataclasses import dataclass, fields
+from pathlib import Path
 
-import mrml
-from jinja2 import DictLoader, Environment, StrictUndefined, select_autoescape
+from jinja2 import StrictUndefined, TemplateError
+from jinja2.sandbox import SandboxedEnvironment
 
-from dunr.mail.brand import Brand
+from dunr.mail.brand import BRAND_FIELDS, Brand
+from dunr.mail.overrides import PAGE, TEXT, Sources, TemplateRefused, page_of, read
 
 TEXT_WIDTH = 76
 
@@ -22,6 +23,7 @@ class Letter:
 
     lang: str
     subject: str
+    preheader: str
     heading: str
     greeting: str
     opening: str
@@ -34,32 +36,47 @@ class Letter:
     support_url: str | None
     signature: tuple[str, ...]
     footer: str
+    postal_address: tuple[str, ...] = ()
+
+
+KNOWN = {
+    "letter": frozenset(field.name for field in fields(Letter)),
+    "brand": frozenset({*BRAND_FIELDS, "ink"}) - {"templates"},
+}
+_AMOUNT, _LINK = "1,234.56", "https://pay.invalid/sample"
+_SAMPLE = Letter(
+    lang="en",
+    subject="Subject",
+    preheader="Preheader",
+    heading="Heading",
+    greeting="Hello,",
+    opening=f"We could not collect {_AMOUNT}.",
+    paragraphs=("One.", "Two."),
+    button="Button",
+    link=_LINK,
+    details=(("Amount", _AMOUNT),),
+    closing=("Closing.",),
+    support="Help: https://help.invalid",
+    support_url="https://help.invalid",
+    signature=("Kind regards",),
+    footer="Footer",
+    postal_address=("Street 1",),
+)
 
 
 class Layout:
-    """The shipped templates in the colours of one brand."""
+    """The templates of one brand, ours or its own, in its colours."""
 
-    def __init__(self, brand: Brand) -> None:
-        """Translate the MJML and compile both templates; a broken one is found here and not at the first mail."""
-        templates = files(__package__).joinpath("templates")
-        mjml = templates.joinpath("notice.mjml").read_text(encoding="utf-8")
-        no_includes = mrml.ParserOptions(include_loader=mrml.noop_loader())
-        no_fonts = mrml.RenderOptions(fonts={})  # mrml would fetch some from a third party, which tells it who reads
-        sources = {
-            "notice.html": mrml.to_html(mjml, parser_options=no_includes, render_options=no_fonts).content,
-            "notice.txt": templates.joinpath("notice.txt.j2").read_text(encoding="utf-8"),
-        }
-        environment = Environment(
-            loader=DictLoader(sources),
-            autoescape=select_autoescape(enabled_extensions=("html",), default=False),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        environment.filters["fold"] = _fold
-        self._html = environment.get_template("notice.html")
-        self._text = environment.get_template("notice.txt")
+    def __init__(self, brand: Brand, folder: Path | None = None) -> None:
+        """Translate and compile. A template of the merchant's own that is broken, unsafe or lacks the amount or the link raises `TemplateRefused`."""
+        page, text = _environment(autoescape=True), _environment(autoescape=False)
+        sources = read(folder, page, KNOWN)
+        place = folder or Path()
+        self._html = page.from_string(page_of(sources.page, str(place / PAGE)))
+        self._text = text.from_string(sources.text)
         self._brand = brand
+        if folder is not None:
+            self._try(folder, sources)
 
     def html(self, letter: Letter) -> str:
         """The letter as one HTML page."""
@@ -67,7 +84,27 @@ class Layout:
 
     def text(self, letter: Letter) -> str:
         """The letter as plain text, complete without the page."""
-        return self._text.render(letter=letter, brand=self._brand)
+        return self._text.render(letter=letter, brand=self._brand).strip("\n") + "\n"
+
+    def _try(self, folder: Path, sources: Sources) -> None:
+        """Render a sample: what a customer needs must be in both parts."""
+        for name, render, source in ((PAGE, self.html, sources.page), (TEXT, self.text, sources.text)):
+            file = str(folder / name)
+            try:
+                rendered = render(_SAMPLE)
+            except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+                raise TemplateRefused(file, 1, f"a sample cannot be rendered: {error}") from error
+            for what, needed in (("amount", _AMOUNT), ("link", _LINK)):
+                if needed not in rendered:
+                    raise TemplateRefused(file, source.count("\n") or 1, f"the letter ends without the {what}")
+
+
+def _environment(*, autoescape: bool) -> SandboxedEnvironment:
+    environment = SandboxedEnvironment(
+        autoescape=autoescape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["fold"] = _fold
+    return environment
 
 
 def _fold(paragraph: str) -> str:

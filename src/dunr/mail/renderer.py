@@ -7,73 +7,73 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from email.utils import format_datetime
-from typing import Final
 
 from dunr.core.effects import Notice
 from dunr.core.model import Payer
 from dunr.core.terms import NoticeKind
 from dunr.mail.addressee import greeting_name, usable_address
 from dunr.mail.brand import Brand
-from dunr.mail.catalogue import SOURCE_LANGUAGE, Catalogue, Language, choose
+from dunr.mail.brands import Brands
+from dunr.mail.catalogue import Catalogue, Language, choose, filled
+from dunr.mail.copywriting import CheckedCopywriter
 from dunr.mail.dates import date_text, month_text, zone_of
-from dunr.mail.layout import Layout, Letter
+from dunr.mail.layout import Letter
+from dunr.mail.layouts import Layouts
 from dunr.mail.links import Links
 from dunr.mail.message import RenderedMail, message_id, thread_id
 from dunr.mail.money import amount_text
-from dunr.mail.prose import is_fit
 from dunr.mail.wording import Wording, wording
-from dunr.ports import Copywriter
-
-# What a copywriter's paragraph must repeat unchanged, where it takes the place of the template's opening.
-_PROSE_STATES: Final = ("amount", "brand")
 
 
 class MailRenderer:
-    """Renders notices of one brand. Each mail is made of its own arguments alone, so threads may share this."""
+    """Renders notices. Each mail is made of its own arguments alone, so threads may share this."""
 
     def __init__(
         self,
-        brand: Brand,
+        brands: Brands | Brand,
         links: Links,
         exponents: Callable[[str, str], int],
-        copywriter: Copywriter | None = None,
-        fallbacks: tuple[str, ...] = (SOURCE_LANGUAGE,),
+        copywriter: CheckedCopywriter | None = None,
+        layouts: Layouts | None = None,
     ) -> None:
-        """`exponents(processor, currency)`: decimal places; `fallbacks`: languages for payers whose own is missing."""
-        self._brand = brand
+        """`exponents(processor, currency)`: decimal places. One brand alone is the brand of all notices."""
+        self._brands = brands if isinstance(brands, Brands) else Brands(brands)
         self._links = links
         self._exponents = exponents
         self._copywriter = copywriter
-        self._fallbacks = fallbacks
-        self._layout = Layout(brand)
+        self._layouts = layouts or Layouts()
 
     def render(
         self, notice: Notice, payer: Payer, policy_timezone: str, at: datetime, also: Sequence[Notice] = ()
     ) -> RenderedMail:
         """The notice as sent at `at`. Raises `NoUsableAddress`."""
         to = usable_address(payer.email)
-        language = choose(payer.locale, self._fallbacks)
-        facts = self._facts(notice, payer, policy_timezone, language)
-        letter = self._letter(notice, wording(notice), language.catalogue, facts, at)
-        letter = replace(letter, details=letter.details + self._others(also, payer, policy_timezone, language))
-        domain = self._brand.domain
+        brand = self._brands.of(notice)
+        language = choose(payer.locale, (brand.locale,))
+        facts = self._facts(notice, payer, policy_timezone, language, brand)
+        letter = self._letter(notice, wording(notice), language.catalogue, facts, at, brand)
+        others = self._others(also, payer, policy_timezone, language, brand)
+        letter = replace(letter, details=letter.details + others)
+        layout = self._layouts.of(brand)
         return RenderedMail(
             notice_key=notice.key,
             kind=notice.kind,
             to=to,
             subject=letter.subject,
-            message_id=message_id(notice.key, domain),
-            headers=self._headers(notice, letter.lang, at),
-            text=self._layout.text(letter),
-            html=self._layout.html(letter),
+            message_id=message_id(notice.key, brand.domain),
+            headers=_headers(notice, letter.lang, at, brand),
+            text=layout.text(letter),
+            html=layout.html(letter),
             locale=letter.lang,
             at=at,
         )
 
-    def _facts(self, notice: Notice, payer: Payer, policy_timezone: str, language: Language) -> dict[str, str]:
+    def _facts(
+        self, notice: Notice, payer: Payer, policy_timezone: str, language: Language, brand: Brand
+    ) -> dict[str, str]:
         """What may be stated, as text. A fact that the notice lacks is not there, and no sentence can print it."""
         zone = zone_of(payer.timezone, policy_timezone)
-        facts = {"brand": self._brand.name, **self._owed(notice, language)}
+        facts = {"brand": brand.name, **self._owed(notice, language)}
         if notice.card is not None:
             facts["card_month"] = month_text(notice.card.expires_on, language.locale)
             facts |= {"card": notice.card.last4} if notice.card.last4 else {}
@@ -83,17 +83,17 @@ class MailRenderer:
             facts["pause_date"] = date_text(notice.pause_at, zone, language.locale)
         if (name := greeting_name(payer.name)) is not None:
             facts["name"] = name
-        if self._brand.support_url is not None:
-            facts["support_url"] = self._brand.support_url
+        if brand.support_url is not None:
+            facts["support_url"] = brand.support_url
         return facts
 
     def _others(
-        self, also: Sequence[Notice], payer: Payer, policy_timezone: str, language: Language
+        self, also: Sequence[Notice], payer: Payer, policy_timezone: str, language: Language, brand: Brand
     ) -> tuple[tuple[str, str], ...]:
         """The other invoices that this mail tells of: what is owed, and their dates, in rows of the table."""
         rows: list[tuple[str, str]] = []
         for other in also:
-            facts = self._facts(other, payer, policy_timezone, language)
+            facts = self._facts(other, payer, policy_timezone, language, brand)
             names = [name for name in ("invoice", "amount", "next_date", "pause_date") if name in facts]
             rows.extend((language.catalogue.say(f"details.{name}", facts), facts[name]) for name in names)
         return tuple(rows)
@@ -110,51 +110,62 @@ class MailRenderer:
         }
 
     def _letter(
-        self, notice: Notice, words: Wording, catalogue: Catalogue, facts: Mapping[str, str], at: datetime
+        self,
+        notice: Notice,
+        words: Wording,
+        catalogue: Catalogue,
+        facts: Mapping[str, str],
+        at: datetime,
+        brand: Brand,
     ) -> Letter:
         say = catalogue.say
         link = self._links.make(notice.case_id, notice.round, at) if words.button else None
-        closing = [say("letter.reply", facts)] if self._brand.reply_to else []
+        closing = [say("letter.reply", facts)] if brand.reply_to else []
         if link is not None:
             closing.append(say("letter.card_data", facts))
+        opening = self._opening(notice.kind, words.opening, catalogue, facts, brand.tone)
+        paragraphs = tuple(say(key, facts) for key in words.paragraphs)
         return Letter(
             lang=catalogue.tag,
             subject=say(words.subject, facts),
+            preheader=next((one for one in paragraphs if facts.get("next_date", "\0") in one), opening),
             heading=say(words.heading, facts),
             greeting=say("letter.greeting" if "name" in facts else "letter.greeting_nameless", facts),
-            opening=self._prose(notice.kind, catalogue.tag, facts) or say(words.opening, facts),
-            paragraphs=tuple(say(key, facts) for key in words.paragraphs),
+            opening=opening,
+            paragraphs=paragraphs,
             button=say(words.button, facts) if words.button else None,
             link=link,
             details=_details(words, notice.kind, catalogue, facts),
             closing=tuple(closing),
-            support=say("letter.support", facts) if self._brand.support_url else None,
-            support_url=self._brand.support_url,
-            signature=tuple(self._brand.signature.splitlines()),
+            support=say("letter.support", facts) if brand.support_url else None,
+            support_url=brand.support_url,
+            signature=tuple(brand.signature.splitlines()),
             footer=say("letter.footer", facts),
+            postal_address=tuple(brand.postal_address.splitlines()),
         )
 
-    def _prose(self, kind: NoticeKind, locale: str, facts: Mapping[str, str]) -> str | None:
-        """The copywriter's paragraph, if there is one and it passes. It is not told the customer's name."""
-        if self._copywriter is None or kind is NoticeKind.CARD_EXPIRING:
-            return None
-        told = {name: value for name, value in facts.items() if name not in {"name", "support_url"}}
-        prose = self._copywriter.prose(kind.value, locale, told)
-        return prose if prose is not None and is_fit(prose, told, _PROSE_STATES) else None
+    def _opening(self, kind: NoticeKind, key: str, catalogue: Catalogue, facts: Mapping[str, str], tone: str) -> str:
+        """The first paragraph: the copywriter's where there is a good one. It is shown the sentence and no value of a fact."""
+        if self._copywriter is not None and kind is not NoticeKind.CARD_EXPIRING:
+            prose = self._copywriter.prose(kind.value, catalogue.tag, catalogue.sentences[key], tone)
+            if prose is not None:
+                return filled(prose, facts)
+        return catalogue.say(key, facts)
 
-    def _headers(self, notice: Notice, language_tag: str, at: datetime) -> dict[str, str]:
-        """All headers but To, Subject and Message-ID. No unsubscribe list: this is about a debt, no marketing."""
-        thread = thread_id(notice.case_id, notice.round, self._brand.domain)
-        headers = {"From": self._brand.sender, "Date": format_datetime(at)}
-        if self._brand.reply_to is not None:
-            headers["Reply-To"] = self._brand.reply_to
-        return headers | {
-            "In-Reply-To": thread,
-            "References": thread,
-            "Auto-Submitted": "auto-generated",
-            "X-Auto-Response-Suppress": "All",
-            "Content-Language": language_tag,
-        }
+
+def _headers(notice: Notice, language_tag: str, at: datetime, brand: Brand) -> dict[str, str]:
+    """All headers but To, Subject and Message-ID. No unsubscribe list: this is about a debt, no marketing."""
+    thread = thread_id(notice.case_id, notice.round, brand.domain)
+    headers = {"From": brand.sender, "Date": format_datetime(at)}
+    if brand.reply_to is not None:
+        headers["Reply-To"] = brand.reply_to
+    return headers | {
+        "In-Reply-To": thread,
+        "References": thread,
+        "Auto-Submitted": "auto-generated",
+        "X-Auto-Response-Suppress": "All",
+        "Content-Language": language_tag,
+    }
 
 
 def _details(

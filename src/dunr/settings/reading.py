@@ -25,7 +25,8 @@ DEFAULTS: Mapping[str, object] = {
     field.name: field.default for field in fields(Settings) if field.default is not MISSING
 }
 TABLES: Mapping[str, str] = {  # settings of several lines, which no environment variable can hold
-    "declines": '[declines.stripe.decline_code] and below it new_code = "do_not_honor"'
+    "declines": '[declines.stripe.decline_code] and below it new_code = "do_not_honor"',
+    "brands": '[brands.default] and below it colour = "#2b6cd4"',
 }
 KINDS: Mapping[str, Any] = get_type_hints(Settings, include_extras=True) | {"data": Text}
 LISTS = frozenset(
@@ -49,6 +50,9 @@ EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "clock_start": "2026-06-23T10:00:00Z",
     "instance": "eu-1",
     "public_url": "https://billing.example.com",
+    "copywriter_model": "global.anthropic.claude-haiku-4-5-20251001-v1:0",
+    "copywriter_url": "http://127.0.0.1:11434/v1",
+    "copywriter_key": "sk-…",
     "smtp_host": "smtp.example.com",
     "smtp_user": "dunr",
     "ses_region": "eu-west-2",

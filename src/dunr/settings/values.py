@@ -17,6 +17,7 @@ import msgspec
 from dunr.errors import SettingsError
 from dunr.facts.mapping import problems_in
 from dunr.settings.billing import billing_contradictions
+from dunr.settings.copywriting import copywriter_contradictions
 from dunr.settings.mail import mail_contradictions
 from dunr.settings.stripe import STRIPE_URL, stripe_contradictions
 
@@ -30,6 +31,7 @@ PLACEHOLDER_MERCHANT = "Example Shop"
 PLACEHOLDER_ACCOUNT = "acct_sandbox"
 SECRET_FIELDS = frozenset(
     {"sandbox_api_key", "stripe_api_key", "webhook_secrets", "smtp_password", "publish_secret", "billing_secret"}
+    | {"copywriter_key"}
 )
 PUBLISH_SECRET_BYTES_MIN = 24
 PASSWORD_OF_USER = re.compile(r"^(\w+://[^:/?#]*):.*@")
@@ -93,6 +95,12 @@ class Settings:
     bounce_address: Text | None = None  # where bounces come back to, with a token: bounces+…@
     mail_from: Text = PLACEHOLDER_MAIL_FROM
     merchant_name: Text = PLACEHOLDER_MERCHANT
+    copywriter: Literal["template", "bedrock", "openai_compatible"] = "template"
+    copywriter_model: Text | None = None
+    copywriter_url: Text | None = None
+    copywriter_key: str | None = None
+    copywriter_seconds: Seconds = 5  # how long a mail waits for it
+    brands: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # names and looks of mails
     publish_url: Text | None = None
     publish_secret: str | None = None
     declines: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)  # own meanings of codes
@@ -163,6 +171,7 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     yield from _sending(settings)
     yield from mail_contradictions(settings, PLACEHOLDER_MAIL_FROM, PLACEHOLDER_MERCHANT)
     yield from _publishing(settings)
+    yield from copywriter_contradictions(settings)
     yield from problems_in(settings.declines, frozenset(PROCESSORS))
 
 

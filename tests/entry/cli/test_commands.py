@@ -21,6 +21,7 @@ COMMANDS = (
         "reconcile",
         "import",
         "doctor",
+        "notices",
     ),
     *(
         "stop",

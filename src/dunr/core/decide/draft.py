@@ -91,7 +91,7 @@ class Draft:
     def notify(self, notice: Notice | None) -> None:
         """Send a notice, if there is one; never to a payer who has died."""
         if notice is not None and self.case.deciding_reason is not DeclineReason.PAYER_DECEASED:
-            self.effects.append(notice)
+            self.effects.append(replace(notice, brand=self.policy.brand))
 
     def wait(self, delay: timedelta, why: str) -> None:
         """Leave the case alone for a while; its dates stay as they are."""

@@ -1,15 +1,21 @@
-"""`dunr notices`: what became of mails that could not leave or came back, and another chance for them."""
+"""`dunr notices`: what became of mails that could not leave or came back, another chance for them, and how a notice looks before a customer sees it."""
 
 import mailbox
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, show_table
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, settings_of, show_table
+from dunr.errors import BadRequest
 
+if TYPE_CHECKING:
+    from dunr.mail.message import RenderedMail
+
+WIDTH = 640
 REPORT_BYTES_MAX = 5_000_000
 app = typer.Typer(
     help="Notices that did not leave or came back, and addresses that are written to no more.", no_args_is_help=True
@@ -99,3 +105,61 @@ def redrive(
         if application.settings.clock == "manual":
             application.runner.run_until_quiet()
     say(f"{key} is tried again.")
+
+
+@app.command("preview")
+def preview(
+    context: typer.Context,
+    kind: Annotated[str, typer.Option(help="Such as first, reminder, final_warning, paused, receipt.")] = "first",
+    locale: Annotated[str, typer.Option(help="Such as en, de-AT, fr, es, pt-BR, ja.")] = "en",
+    brand: Annotated[str, typer.Option(help="One of [brands] in the settings.")] = "",
+    png: Annotated[Path | None, typer.Option(help="Write a picture here; needs playwright and a Chromium.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the HTML here.")] = None,
+    width: Annotated[int, typer.Option(min=280, max=2000, help="Of the picture, in pixels.")] = WIDTH,
+    dark: Annotated[bool, typer.Option("--dark", help="The picture in dark mode.")] = False,
+) -> None:
+    """Show a notice with made-up facts: subject and text, or a picture."""
+    from dunr.core.terms import NoticeKind
+    from dunr.mail.preview import preview as previewed
+    from dunr.mail.wiring import mail_brands, mail_renderer
+    from dunr.system_clock import SystemClock
+
+    if kind not in list(NoticeKind):
+        raise BadRequest(f"There is no notice {kind}: write one of {', '.join(NoticeKind)}.")
+    settings = settings_of(context)
+    brands = mail_brands(settings).all()
+    if brand and brand not in brands:
+        raise BadRequest(f"There is no brand {brand}: write one of {', '.join(brands)}.")
+    refused: list[str] = []
+    renderer = mail_renderer(settings, lambda _about, text: refused.append(text))
+    mail = previewed(renderer, NoticeKind(kind), locale, SystemClock().now(), settings.processor, brand)
+    for warning in (*refused, *brands[brand or "default"].warnings()):
+        typer.echo(f"warning: {warning}", err=True)
+    if html is not None:
+        html.write_text(mail.html, encoding="utf-8")
+    if png is not None:
+        _picture(mail, png, width, dark=dark)
+    say(f"Subject: {mail.subject}\n\n{mail.text}" if html is None and png is None else f"{kind} in {mail.locale}.")
+
+
+def _picture(mail: "RenderedMail", png: Path, width: int, *, dark: bool) -> None:
+    """The page as a browser paints it. Nothing is asked of the network but the brand's logo."""
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        raise Failed("A picture needs playwright: pip install playwright, or write --html FILE.") from None
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            context = browser.new_context(
+                java_script_enabled=False,
+                viewport={"width": width, "height": 600},
+                color_scheme="dark" if dark else "light",
+            )
+            page = context.new_page()
+            page.set_content(mail.html)
+            page.screenshot(path=png, full_page=True)
+            browser.close()
+    except Error as error:
+        first = str(error).splitlines()[0]
+        raise Failed(f"Chromium did not paint it ({first}): install one, or write --html FILE.") from error

@@ -21,6 +21,7 @@ from dunr.entry.web.intake import WebhookIntake
 from dunr.entry.web.links import CardLinkPages
 from dunr.entry.web.mail_feedback import feedback_routes
 from dunr.entry.web.metrics import metrics_route
+from dunr.entry.web.notice_preview import preview_routes
 from dunr.entry.web.openapi import openapi_route
 from dunr.entry.web.outbox import outbox_routes
 from dunr.entry.web.pages import error_page, static_files
@@ -71,6 +72,7 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         *Dashboard(face, signer).routes(),
         *RehearsalForms(face, signer).routes(),
         *outbox_routes(face),
+        *preview_routes(face),
         static_files(),
     ]
     if sandbox_app is not None:
