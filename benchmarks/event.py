@@ -3,8 +3,13 @@
 Everybody in it is invented. The number's place is filled in by the sender, so that each event is another one about another invoice.
 """
 
+import hmac
+import itertools
 import json
+import time
+from collections.abc import Iterator
 
+SECRET = "whsec_benchmark"
 NUMBER_PLACE = b"000000000000"
 API_VERSION = "2026-05-27.dahlia"
 CREATED = 1_782_208_800
@@ -15,6 +20,21 @@ Json = dict[str, object]
 def event_body() -> bytes:
     """The bytes, with zeros where the number goes."""
     return json.dumps(_event(NUMBER_PLACE.decode()), indent=2).encode()
+
+
+def signed_events(port: int, path: str) -> Iterator[bytes]:
+    """Requests without end, each with another event, signed when it is asked for."""
+    template, secret = event_body(), SECRET.encode()
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUser-Agent: Stripe/1.0 (+https://stripe.com/docs/webhooks)\r\n"
+        f"Accept: */*\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: {len(template)}\r\n"
+        "Stripe-Signature: "
+    ).encode()
+    for number in itertools.count(1):
+        body = template.replace(NUMBER_PLACE, b"%012d" % number)
+        at = b"%d" % time.time()
+        mark = hmac.digest(secret, at + b"." + body, "sha256").hex().encode()
+        yield b"".join((head, b"t=", at, b",v1=", mark, b"\r\n\r\n", body))
 
 
 def _event(number: str) -> Json:

@@ -1,18 +1,14 @@
-"""The load of the intake benchmark: signed events, each of them another one, over keep-alive connections, for a few seconds.
+"""The load of a benchmark: requests over keep-alive connections, for a few seconds.
 
-One thread and no HTTP library, so that the sender takes as little as possible of the machine that it shares with the server. Each connection sends its next event
+One thread and no HTTP library, so that the sender takes as little as possible of the machine that it shares with the server. Each connection sends its next request
 once the last one was answered. Only a 2xx counts; any other answer ends the benchmark.
 """
 
-import hmac
-import itertools
 import selectors
 import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from benchmarks.event import NUMBER_PLACE, event_body
 
 CONNECTIONS = 16
 ANSWER_SECONDS_MAX = 20.0  # for the last answers
@@ -21,42 +17,28 @@ END_OF_HEADERS = b"\r\n\r\n"
 
 
 class WrongAnswerError(Exception):
-    """A server refused an event, said nothing, or went away; what is measured then is not what was meant."""
+    """A server refused a request, said nothing, or went away; what is measured then is not what was meant."""
 
 
 @dataclass(frozen=True)
 class Load:
     """What one round of one server came to."""
 
-    acknowledged_count: int
+    answered_count: int
     seconds: float
 
     @property
     def rate(self) -> float:
-        """Acknowledged events a second."""
-        return self.acknowledged_count / self.seconds
+        """Answers a second."""
+        return self.answered_count / self.seconds
 
 
 class Sender:
-    """Makes requests that differ in the number of their event, and drives them at one address."""
+    """Drives requests at one server."""
 
-    def __init__(self, port: int, path: str, secret: str) -> None:
+    def __init__(self, port: int, requests: Iterator[bytes]) -> None:
         self._address = ("127.0.0.1", port)
-        self._template = event_body()
-        self._secret = secret.encode()
-        self._head = (
-            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUser-Agent: Stripe/1.0 (+https://stripe.com/docs/webhooks)\r\n"
-            f"Accept: */*\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: {len(self._template)}\r\n"
-            "Stripe-Signature: "
-        ).encode()
-        self._requests = (self._request(number) for number in itertools.count(1))
-
-    def _request(self, number: int) -> bytes:
-        """One signed event as it goes over the wire."""
-        body = self._template.replace(NUMBER_PLACE, b"%012d" % number)
-        at = b"%d" % time.time()
-        mark = hmac.digest(self._secret, at + b"." + body, "sha256").hex().encode()
-        return b"".join((self._head, b"t=", at, b",v1=", mark, END_OF_HEADERS, body))
+        self._requests = requests
 
     def drive(self, seconds: float) -> Load:
         """Send for so long, then wait for the answers that are due. Raises `WrongAnswerError`."""
@@ -74,20 +56,20 @@ class Sender:
         begun = last_answer = time.perf_counter()
         for connection in connections:
             connection.send(next(self._requests))
-        acknowledged_count, in_flight_count = 0, len(connections)
+        answered_count, in_flight_count = 0, len(connections)
         while in_flight_count:
             if last_answer - begun > seconds + ANSWER_SECONDS_MAX:
                 raise WrongAnswerError("The last answers did not come.")
             for connection in _ready(selector):
                 if not connection.answered():
                     continue
-                acknowledged_count += 1
+                answered_count += 1
                 last_answer = time.perf_counter()
                 if last_answer - begun < seconds:
                     connection.send(next(self._requests))
                 else:
                     in_flight_count -= 1
-        return Load(acknowledged_count, last_answer - begun)
+        return Load(answered_count, last_answer - begun)
 
 
 def _ready(selector: selectors.BaseSelector) -> Iterator["Connection"]:
@@ -120,7 +102,7 @@ class Connection:
         if not separator or len(body) < _content_length(head):
             return False
         if not head.startswith(b"HTTP/1.1 2"):
-            raise WrongAnswerError(f"Not acknowledged: {self._came[:600]!r}")
+            raise WrongAnswerError(f"Not answered with 2xx: {self._came[:600]!r}")
         self._came = b""
         return True
 

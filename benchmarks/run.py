@@ -1,6 +1,6 @@
 """`make bench`: each row that the design names and that exists so far, as a ratio to its peer.
 
-`--json` prints one object a line.
+`--json` prints one object a line; the names of sources print those alone.
 """
 
 import json
@@ -9,10 +9,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import deciding, intake, rendering
+from benchmarks import deciding, entitlements, intake, rendering
 from benchmarks.measuring import Row
 
-SOURCES = (deciding.rows, rendering.rows, intake.rows)
+SOURCES = {
+    "deciding": deciding.rows,
+    "rendering": rendering.rows,
+    "intake": intake.rows,
+    "entitlements": entitlements.rows,
+}
 
 
 def told(row: Row) -> str:
@@ -32,9 +37,10 @@ def as_json(row: Row) -> str:
 
 
 def main() -> None:
-    """Run all of them."""
-    for source in SOURCES:
-        for row in source():
+    """Run all of them, or those that are named."""
+    named = [word for word in sys.argv[1:] if word != "--json"]
+    for name in named or SOURCES:
+        for row in SOURCES[name]():
             print(as_json(row) if "--json" in sys.argv[1:] else told(row), flush=True)
 
 

@@ -15,7 +15,7 @@ from dunr.adapters.stores.sql.postgres_arrivals import ARRIVE, DIGESTS
 from dunr.adapters.stores.sql.postgres_commits import look
 from dunr.adapters.stores.sql.reports import CASES
 from dunr.adapters.stores.sql.retention import OLD_EFFECTS, OLD_INBOUNDS
-from dunr.adapters.stores.sql.store import CUSTOMER, DOCUMENT, LOAD
+from dunr.adapters.stores.sql.store import CUSTOMER, LOAD, documents_named
 from dunr.adapters.stores.sql.tables import cases
 from tests.adapters.stores.postgres_opener import blank_database
 from tests.postgres import Server, server
@@ -96,7 +96,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, object]]] = {
     "effects that wait": (text_of(metering.UNDONE), {"now": WAITING}),
     "cases_of": (text_of(CUSTOMER), {"wanted": "cus_7"}),
     "inbound": (text_of(ONE), {"wanted": "evt_7"}),
-    "document": (text_of(DOCUMENT), {"wanted": "policy/7"}),
+    "document": (text_of(documents_named(1)), {"name_0": "policy/7"}),
     "the digests of known events": (text_of(DIGESTS), {"keys": ["evt_7"]}),
     "done": (text_of(outbox.DONE), {"wanted": "n_7", "at": 1, "why": ""}),
     "commit": (

@@ -6,11 +6,13 @@ origin that the browser tells, is not ours. The same goes for the password that 
 
 import base64
 import binascii
+from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import ip_address
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from starlette.requests import Request
+from starlette.datastructures import Address
 
 from dunr.entry.web.face import WebFace
 from dunr.errors import NotPermitted
@@ -20,6 +22,19 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FOREIGN_SITES = frozenset({"cross-site", "same-site"})
 LOCAL_ACTOR = "operator:local"
 KEPT_MAX = 256  # answers about hosts, which are the same few again and again
+
+
+class Request(Protocol):
+    """What matters of a request here."""
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+    @property
+    def client(self) -> Address | None: ...
 
 
 def presented_token(request: Request) -> str | None:

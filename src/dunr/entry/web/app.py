@@ -12,12 +12,13 @@ from starlette.routing import BaseRoute
 from dunr.application import Application
 from dunr.entry.web import cases, charges, clock, fees, registers, subscriptions, unknown_codes, wishes
 from dunr.entry.web.dashboard import Dashboard
-from dunr.entry.web.entitlements import entitlement_route
+from dunr.entry.web.door import Door
+from dunr.entry.web.entitlements import ENTITLEMENTS, EntitlementCheck
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.forms import FormSigner
 from dunr.entry.web.headers import SecurityHeaders
 from dunr.entry.web.health import health_routes
-from dunr.entry.web.intake import WebhookIntake
+from dunr.entry.web.intake import WEBHOOKS, WebhookIntake
 from dunr.entry.web.links import CardLinkPages
 from dunr.entry.web.mail_feedback import feedback_routes
 from dunr.entry.web.metrics import metrics_route
@@ -59,10 +60,10 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         await asyncio.to_thread(face.close)
 
     answer_error = error_handler(error_page)
+    check = EntitlementCheck(face).answer
+    at_the_door = {WEBHOOKS: {"POST": intake.receive}, ENTITLEMENTS: {"GET": check, "HEAD": check}}
     routes: list[BaseRoute] = [
         *feedback_routes(face),
-        intake.route(),
-        entitlement_route(face),
         *(operation.route(face) for operation in OPERATIONS),
         openapi_route(OPERATIONS),
         *health_routes(face),
@@ -79,7 +80,11 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         routes.extend(sandbox_app.routes)
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(RequestIds), Middleware(SecurityHeaders)],
+        middleware=[
+            Middleware(Door, at_the_door, answer_error),
+            Middleware(RequestIds),
+            Middleware(SecurityHeaders),
+        ],
         exception_handlers={DunrError: answer_error, HTTPException: answer_error, Exception: answer_error},
         lifespan=lifespan,
     )

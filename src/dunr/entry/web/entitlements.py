@@ -3,19 +3,20 @@
 from datetime import datetime
 
 import msgspec
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from dunr.core.access import verdict
 from dunr.core.model import Subscription
 from dunr.core.terms import Access
 from dunr.entry.web.admission import admit
+from dunr.entry.web.door import Asked, Told
 from dunr.entry.web.face import WebFace
+from dunr.entry.web.headers import guarded
 from dunr.ports import Refs
 from dunr.tokens import Scope
 
-PATH = "/v1/entitlements/{subscription}"
+ENTITLEMENTS = "/v1/entitlements/"
+PATH = f"{ENTITLEMENTS}{{subscription}}"
+HEADERS = guarded(((b"cache-control", b"private, no-cache"),))
 
 
 class EntitlementAnswer(msgspec.Struct, frozen=True):
@@ -30,34 +31,37 @@ class EntitlementAnswer(msgspec.Struct, frozen=True):
     next_change_at: datetime | None
 
 
-def entitlement_route(face: WebFace) -> Route:
-    """GET /v1/entitlements/{subscription}."""
+class EntitlementCheck:
+    """Answers the check."""
 
-    async def answer(request: Request) -> Response:
-        admit(face, request, Scope.READ)
-        return _entitlement(face, request.path_params["subscription"], request.headers.get("if-none-match"))
+    def __init__(self, face: WebFace) -> None:
+        self._face = face
 
-    return Route(PATH, answer, methods=["GET"])
+    async def answer(self, asked: Asked) -> Told:
+        """Admit, read one key, and answer; with 304 where the asker knows the answer already."""
+        admit(self._face, asked, Scope.READ)
+        tag, body = self._told(asked.named)
+        headers = ((b"etag", tag.encode()), *HEADERS)
+        known_tag = asked.headers.get("if-none-match")
+        if known_tag is not None and tag in (one.strip().removeprefix("W/") for one in known_tag.split(",")):
+            return 304, headers, b""
+        return 200, ((b"content-length", b"%d" % len(body)), (b"content-type", b"application/json"), *headers), body
 
-
-def _entitlement(face: WebFace, given: str, known_tag: str | None) -> Response:
-    row_id = face.row_id(given)
-    subscription = face.application.store.load(None, Refs(subscription_id=row_id)).subscription
-    told = verdict(subscription, face.now())
-    tag = f'"{told.version}-{told.access}"'
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-    if known_tag is not None and tag in (one.strip().removeprefix("W/") for one in known_tag.split(",")):
-        return Response(None, 304, headers)
-    answer = EntitlementAnswer(
-        subscription=row_id.split(":", 2)[2],
-        access=told.access,
-        reason=told.reason,
-        version=told.version,
-        known=told.known,
-        valid_until=told.valid_until,
-        next_change_at=_next_change_at(face, subscription),
-    )
-    return Response(msgspec.json.encode(answer), 200, headers, media_type="application/json")
+    def _told(self, given: str) -> tuple[str, bytes]:
+        """The answer, and the tag by which it is known."""
+        face, row_id = self._face, self._face.row_id(given)
+        subscription = face.application.store.load(None, Refs(subscription_id=row_id)).subscription
+        told = verdict(subscription, face.now())
+        answer = EntitlementAnswer(
+            subscription=row_id.split(":", 2)[2],
+            access=told.access,
+            reason=told.reason,
+            version=told.version,
+            known=told.known,
+            valid_until=told.valid_until,
+            next_change_at=_next_change_at(face, subscription),
+        )
+        return f'"{told.version}-{told.access}"', msgspec.json.encode(answer)
 
 
 def _next_change_at(face: WebFace, subscription: Subscription | None) -> datetime | None:

@@ -23,6 +23,14 @@ DEFAULTS = (
 SAFE = {name.decode(): value.decode() for name, value in (*FIXED, *DEFAULTS)}
 
 
+def guarded(own: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer with all that it does not set by itself."""
+    headers = [*own, *FIXED]
+    names = {name for name, _ in headers}
+    headers.extend(default for default in DEFAULTS if default[0] not in names)
+    return headers
+
+
 def first_of_each(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """The headers of a request by their names in lower case; of those that came twice, the first."""
     told: dict[str, str] = {}
@@ -45,9 +53,7 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = message["headers"] = [*message.get("headers", ()), *FIXED]
-                names = {name for name, _ in headers}
-                headers.extend(default for default in DEFAULTS if default[0] not in names)
+                message["headers"] = guarded(message.get("headers", ()))
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

@@ -9,23 +9,24 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
-from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from dunr.core.terms import AlertKind
 from dunr.entry.web.bodies import receive_body
+from dunr.entry.web.door import Asked, Told
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.gathering import GatheringWriter
-from dunr.entry.web.headers import first_of_each
+from dunr.entry.web.headers import guarded
 from dunr.entry.web.quiet import QUIET_SECONDS_MAX
-from dunr.errors import BadSignature, NoSuchThing, StoreUnavailable
+from dunr.errors import BadSignature, StoreUnavailable
 from dunr.happenings import tell
 from dunr.ports import Inbound, Processor, Receipt
 
 KEYS_TOLD_MAX = 32  # of one group, in the log
 SKEW_ALERT_EVERY = timedelta(hours=1)
 TAKEN = b'{"received":true}'
-TAKEN_HEADERS = ((b"content-length", b"%d" % len(TAKEN)), (b"content-type", b"application/json"))
+TAKEN_HEADERS = guarded(((b"content-length", b"%d" % len(TAKEN)), (b"content-type", b"application/json")))
+
+WEBHOOKS = "/webhooks/"
 
 _log = structlog.get_logger()
 
@@ -48,19 +49,14 @@ class WebhookIntake:
         tell("webhooks_received", inbounds=told, **counts)
         return receipts
 
-    def route(self) -> Route:
-        """POST /webhooks/{processor}."""
-        return Route("/webhooks/{processor}", self, methods=["POST"])
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take one body, and say that it is kept. There is no request and no response in between: nothing else is asked so often."""
-        processor = self._application.processors.get(scope["path_params"]["processor"])
+    async def receive(self, asked: Asked) -> Told | None:
+        """Take one body, and say that it is kept; None for a name that is no processor's."""
+        processor = self._application.processors.get(asked.named)
         if processor is None:
-            raise NoSuchThing("No processor of that name sends its webhooks here.")
-        headers = first_of_each(scope["headers"])
-        await self._take(processor, await receive_body(headers, receive, self._body_bytes_max), headers)
-        await send({"type": "http.response.start", "status": 200, "headers": TAKEN_HEADERS})
-        await send({"type": "http.response.body", "body": TAKEN})
+            return None
+        body = await receive_body(asked.headers, asked.receive, self._body_bytes_max)
+        await self._take(processor, body, asked.headers)
+        return 200, TAKEN_HEADERS, TAKEN
 
     async def _take(self, processor: Processor, body: bytes, headers: Mapping[str, str]) -> None:
         """Take one body, which may hold several events."""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Executable
 from sqlalchemy.exc import DBAPIError
@@ -49,6 +49,10 @@ class Database:
     def rows(self, statement: Executable, parameters: Mapping[str, object] | None = None) -> Sequence[Result]:
         """The answer to one statement, from one commit."""
         return self._try(lambda: self._read(statement, parameters))
+
+    def ask(self, statement: Executable, parameters: Mapping[str, object]) -> Sequence[Any]:
+        """The same for the few questions that are asked all the time: plain rows for plain values, instants as whole microseconds."""
+        return self._try(lambda: self.dialect.ask(self._readers, statement, parameters))
 
     def write(self, work: Callable[[Connection], Answer]) -> Answer:
         """Do work in one transaction; it is on disk when this returns.

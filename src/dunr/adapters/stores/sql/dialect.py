@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine, Executable, Insert, Table, Update
 
@@ -105,6 +105,10 @@ class Dialect(Protocol):
 
     def insert_or_update(self, table: Table) -> Insert:
         """Insert rows, or overwrite every column of those that exist."""
+        ...
+
+    def ask(self, readers: Engine, statement: Executable, parameters: Mapping[str, object]) -> Sequence[Any]:
+        """The rows that answer a statement, from one commit, as the driver gives them: the statement is written out once, and values pass as they are."""
         ...
 
     def arrive(self, connection: Connection, events: Sequence[Inbound]) -> Sequence[Arrival]:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Text, bindparam, func, select, union_all, update
 
+from dunr.adapters.stores.rows import to_microseconds
 from dunr.adapters.stores.sql.columns import effect_from
 from dunr.adapters.stores.sql.database import Database
 from dunr.adapters.stores.sql.tables import Instant, cases, effects, inbounds
@@ -54,7 +55,7 @@ class SqlOutbox:
     _database: Database
 
     def due(self, now: datetime, limit: int) -> Sequence[str]:
-        return [row.id for row in self._database.rows(DUE, {"now": now, "limit": limit})]
+        return [case_id for (case_id,) in self._database.ask(DUE, {"now": to_microseconds(now), "limit": limit})]
 
     def undone(self, now: datetime, limit: int) -> Sequence[Undone]:
         rows = self._database.rows(UNDONE, {"now": now, "limit": limit})

@@ -8,14 +8,15 @@ key, and the one that comes second is told so by the count of rows.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import TupleRow
-from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, text
+from sqlalchemy import Connection, Engine, Executable, Insert, Table, create_engine, event, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -25,7 +26,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePoo
 from dunr.adapters.stores.sql.bell import Bell, Listener
 from dunr.adapters.stores.sql.dialect import Arrival, Ask, Batch, Fault, Found, Wanted
 from dunr.adapters.stores.sql.postgres_arrivals import arrive
-from dunr.adapters.stores.sql.postgres_commits import find, write
+from dunr.adapters.stores.sql.postgres_commits import find, write, written
 from dunr.errors import StoreUnavailable
 from dunr.ports import Inbound
 
@@ -113,6 +114,20 @@ class PostgresDialect:
 
     def insert_or_update(self, table: Table) -> Insert:
         return _insert_or_update(table)
+
+    def ask(self, readers: Engine, statement: Executable, parameters: Mapping[str, object]) -> Sequence[Any]:
+        with closing(readers.raw_connection()) as pooled:
+            driver = pooled.driver_connection
+            assert isinstance(driver, psycopg.Connection)
+            text, own = written(statement)
+            driver.autocommit = True
+            try:
+                return driver.execute(text, {**own, **parameters}).fetchall()
+            finally:
+                if driver.closed:
+                    pooled.invalidate()
+                else:
+                    driver.autocommit = False
 
     def arrive(self, connection: Connection, events: Sequence[Inbound]) -> Sequence[Arrival]:
         return arrive(connection, events)

@@ -15,7 +15,7 @@ from functools import cache
 
 import psycopg
 from psycopg.rows import TupleRow
-from sqlalchemy import Connection, Insert, Update
+from sqlalchemy import ClauseElement, Connection, Executable, Insert, Update
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 from dunr.adapters.stores.rows import to_microseconds
@@ -113,3 +113,11 @@ def _plain(cells: Cells) -> Mapping[str, object]:
 def _sender(statement: Insert | Update, names: frozenset[str]) -> bytes:
     """The text of a statement, built once."""
     return str(statement.compile(dialect=DRIVER, column_keys=sorted(names))).encode()
+
+
+@cache
+def written(statement: Executable) -> tuple[bytes, Mapping[str, object]]:
+    """A question as the driver takes it, with the values that are its own."""
+    assert isinstance(statement, ClauseElement)
+    compiled = statement.compile(dialect=DRIVER)
+    return str(compiled).encode(), compiled.params

@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import (
+    ClauseElement,
     Connection,
     Engine,
+    Executable,
     Insert,
     Table,
     bindparam,
@@ -24,6 +27,7 @@ from sqlalchemy import (
     union_all,
 )
 from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool, StaticPool
@@ -34,6 +38,7 @@ from dunr.adapters.stores.sql.sqlite_driver import driver_of
 from dunr.adapters.stores.sql.tables import attempts, audit, postings
 from dunr.ports import Inbound
 
+NAMED = SQLiteDialect_pysqlite(paramstyle="named")
 READERS_MAX = 64
 STATEMENTS_CACHED = 500
 
@@ -65,6 +70,7 @@ class SqliteDialect:
         self.driver_errors: tuple[type[Exception], ...] = (sqlite3.Error,)
         self._file = Path(url.database or "")
         self.path: Path | None = self._file
+        self._idle: list[sqlite3.Connection] = []  # appending and popping are atomic
 
     def reading(self) -> Engine:
         """An engine whose connections cannot write."""
@@ -117,6 +123,19 @@ class SqliteDialect:
     def insert_or_update(self, table: Table) -> Insert:
         return _insert_or_update(table)
 
+    def ask(self, readers: Engine, statement: Executable, parameters: Mapping[str, object]) -> Sequence[Any]:  # noqa: ARG002 - its pool costs more than the question
+        """By a connection of our own that is idle, so that a question may also be asked on an event loop; there are as many as were ever asked by at once."""
+        text, own = _written(statement)
+        try:
+            driver = self._idle.pop()
+        except IndexError:
+            driver = self._open_existing()
+            driver.execute("PRAGMA query_only=ON")
+        try:
+            return driver.execute(text, {**own, **parameters}).fetchall()
+        finally:
+            self._idle.append(driver)
+
     def arrive(self, connection: Connection, events: Sequence[Inbound]) -> Sequence[Arrival]:
         return arrive(connection, events)
 
@@ -159,7 +178,8 @@ class SqliteDialect:
         """A file is not lost like that."""
 
     def close(self) -> None:
-        """Nothing was opened beside the engines."""
+        while self._idle:
+            self._idle.pop().close()
 
     def judge(self, error: Exception) -> Fault | None:
         """Busy and locked are races; whatever else the file cannot do is its condition."""
@@ -168,6 +188,14 @@ class SqliteDialect:
             return None
         code = getattr(said, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest a detail
         return Fault.RACE if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else Fault.CONDITION
+
+
+@cache
+def _written(statement: Executable) -> tuple[str, Mapping[str, object]]:
+    """A statement as the driver takes it, with the values that are its own."""
+    assert isinstance(statement, ClauseElement)
+    compiled = statement.compile(dialect=NAMED)
+    return str(compiled), compiled.params
 
 
 @cache

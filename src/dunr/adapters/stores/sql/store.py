@@ -1,6 +1,7 @@
 """The store in SQL: the four rows and the documents, with inbox, outbox and reports beside them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from sqlalchemy import Connection, Select, Table, Text, bindparam, func, literal, select, union_all, update
 
@@ -39,14 +40,20 @@ LOAD = union_all(
     _beside_case(methods, "method"),
     _beside_case(customers, "customer"),
 )
+SUBSCRIPTION = select(subscriptions.c.body).where(subscriptions.c.id == bindparam("wanted", type_=Text))
 CUSTOMER = select(customers.c.body).where(customers.c.id == bindparam("wanted"))
-DOCUMENT = select(documents).where(documents.c.name == bindparam("wanted"))
-DOCUMENTS = select(documents).where(documents.c.name.in_(bindparam("wanted", expanding=True)))
 REWRITE = (
     update(documents)
     .where(documents.c.name == bindparam("wanted"), documents.c.version == bindparam("expected"))
     .values(version=documents.c.version + 1, body=bindparam("blob"))
 )
+
+
+@cache
+def documents_named(count: int) -> Select[tuple[str, int, bytes]]:
+    """So many documents by name."""
+    places = [bindparam(f"name_{number}", type_=Text) for number in range(count)]
+    return select(documents.c.name, documents.c.version, documents.c.body).where(documents.c.name.in_(places))
 
 
 def _may_be_due(change: Change) -> bool:
@@ -104,19 +111,26 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports, SqlRetention, SqlMetering):
     # --- the four rows ----------------------------------------------------------------------------------------------
 
     def load(self, case_id: str | None, refs: Refs) -> Rows:
+        if case_id is None and refs.method_id is None and refs.customer_id is None:
+            return self._load_subscription(refs.subscription_id)
         names = {
             "case": case_id,
             "subscription": refs.subscription_id,
             "method": refs.method_id,
             "customer": refs.customer_id,
         }
-        bodies = {row.kind: row.body for row in self._database.rows(LOAD, names)}
+        bodies: dict[str, str] = dict(self._database.ask(LOAD, names))
         return Rows(
             case=case_from_json(bodies["case"]) if "case" in bodies else None,
             subscription=subscription_from_json(bodies["subscription"]) if "subscription" in bodies else None,
             method=method_from_json(bodies["method"]) if "method" in bodies else None,
             customer=customer_from_json(bodies["customer"]) if "customer" in bodies else None,
         )
+
+    def _load_subscription(self, subscription_id: str | None) -> Rows:
+        """The row alone that an entitlement check asks for, on the event loop."""
+        rows = self._database.ask(SUBSCRIPTION, {"wanted": subscription_id})
+        return Rows(None, subscription_from_json(rows[0][0]) if rows else None, None, None)
 
     def cases_of(self, customer_id: str) -> Sequence[str]:
         rows = self._database.rows(CUSTOMER, {"wanted": customer_id})
@@ -144,12 +158,14 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports, SqlRetention, SqlMetering):
     # --- documents --------------------------------------------------------------------------------------------------
 
     def document(self, name: str) -> Document | None:
-        rows = self._database.rows(DOCUMENT, {"wanted": name})
-        return Document(name=rows[0].name, version=rows[0].version, body=rows[0].body) if rows else None
+        return self.documents((name,)).get(name)
 
     def documents(self, names: Sequence[str]) -> Mapping[str, Document]:
-        rows = self._database.rows(DOCUMENTS, {"wanted": list(names)})
-        return {row.name: Document(name=row.name, version=row.version, body=row.body) for row in rows}
+        if not names:
+            return {}
+        places = {f"name_{number}": name for number, name in enumerate(names)}
+        rows = self._database.ask(documents_named(len(names)), places)
+        return {name: Document(name=name, version=version, body=body) for name, version, body in rows}
 
     def put_document(self, name: str, body: bytes, expected_version: int) -> bool:
         return self._database.write_once(
