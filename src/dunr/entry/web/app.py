@@ -89,4 +89,5 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         lifespan=lifespan,
     )
     app.state.face = face
+    app.state.at_the_door = at_the_door
     return app
