@@ -125,6 +125,7 @@ def _run(application: "Application", sandbox: "Starlette | None", listener: sock
     import uvicorn
 
     from dunr.entry.web.app import build_app
+    from dunr.entry.web.patience import PatientProtocol
     from dunr.entry.worker import leave, start_worker
 
     stop = threading.Event()
@@ -138,7 +139,12 @@ def _run(application: "Application", sandbox: "Starlette | None", listener: sock
 
     app = build_app(application, sandbox_app=sandbox)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=STOP_SECONDS, lifespan="auto"
+        app,
+        http=PatientProtocol,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=STOP_SECONDS,
+        lifespan="auto",
     )
     # uvicorn raises the signal again once it has stopped; then there is still the worker to stop.
     for number in (signal.SIGTERM, signal.SIGINT):

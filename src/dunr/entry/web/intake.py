@@ -11,7 +11,7 @@ from functools import partial
 import structlog
 
 from dunr.core.terms import AlertKind
-from dunr.entry.web.bodies import receive_body
+from dunr.entry.web.bodies import Room, receive_body
 from dunr.entry.web.door import Asked, Told
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.gathering import GatheringWriter
@@ -27,6 +27,7 @@ TAKEN = b'{"received":true}'
 TAKEN_HEADERS = guarded(((b"content-length", b"%d" % len(TAKEN)), (b"content-type", b"application/json")))
 
 WEBHOOKS = "/webhooks/"
+HELD_BYTES_MAX = 32 * 1024 * 1024  # of bodies that are being read or wait to be written
 
 _log = structlog.get_logger()
 
@@ -38,6 +39,7 @@ class WebhookIntake:
         self._face = face
         self._application = face.application
         self._body_bytes_max = face.settings.body_bytes_max
+        self._room = Room(HELD_BYTES_MAX)
         self._writer = GatheringWriter(self._receive)
         self._skew_alerted_at: datetime | None = None
 
@@ -54,8 +56,9 @@ class WebhookIntake:
         processor = self._application.processors.get(asked.named)
         if processor is None:
             return None
-        body = await receive_body(asked.headers, asked.receive, self._body_bytes_max)
-        await self._take(processor, body, asked.headers)
+        with self._room.holding() as hold:
+            body = await receive_body(asked.headers, asked.receive, self._body_bytes_max, hold)
+            await self._take(processor, body, asked.headers)
         return 200, TAKEN_HEADERS, TAKEN
 
     async def _take(self, processor: Processor, body: bytes, headers: Mapping[str, str]) -> None:
