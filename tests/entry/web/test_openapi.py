@@ -17,6 +17,8 @@ UNDOCUMENTED = (
     "/cases",
     "/alerts",
     "/outbox",
+    "/metrics",
+    "/reminders",
     "/healthz",
     "/readyz",
     "/openapi.json",
