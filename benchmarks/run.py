@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import deciding, entitlements, intake, rendering
+from benchmarks import deciding, draining, entitlements, intake, rendering
 from benchmarks.measuring import Row
 
 SOURCES = {
@@ -17,6 +17,7 @@ SOURCES = {
     "rendering": rendering.rows,
     "intake": intake.rows,
     "entitlements": entitlements.rows,
+    "draining": draining.rows,
 }
 
 
