@@ -9,7 +9,7 @@ from sqlalchemy.dialects import sqlite
 from dunr.adapters.stores.sql import metering, outbox
 from dunr.adapters.stores.sql.inbox import ONE, UNAPPLIED
 from dunr.adapters.stores.sql.reports import CASES
-from dunr.adapters.stores.sql.store import CUSTOMER, DOCUMENT, LOAD
+from dunr.adapters.stores.sql.store import CUSTOMER, LOAD, documents_named
 from dunr.adapters.stores.sql.tables import cases
 from tests.adapters.stores.opener import blank_database
 
@@ -20,7 +20,7 @@ QUESTIONS: dict[str, ClauseElement] = {
     "inbound": ONE,
     "case look-up, and the entitlement check": LOAD,
     "cases_of": CUSTOMER,
-    "document": DOCUMENT,
+    "document": documents_named(1),
     "done": outbox.DONE,
     "newest cases": CASES.limit(50),
     "cases of a state": CASES.where(cases.c.state == bindparam("wanted")).limit(50),
