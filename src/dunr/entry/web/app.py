@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 from dunr.application import Application
 from dunr.entry.web import cases, charges, clock, fees, registers, subscriptions, unknown_codes, wishes
 from dunr.entry.web.dashboard import Dashboard
-from dunr.entry.web.door import Door
+from dunr.entry.web.door import Answering, Door
 from dunr.entry.web.entitlements import ENTITLEMENTS, EntitlementCheck
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.forms import FormSigner
@@ -61,7 +61,10 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
 
     answer_error = error_handler(error_page)
     check = EntitlementCheck(face).answer
-    at_the_door = {WEBHOOKS: {"POST": intake.receive}, ENTITLEMENTS: {"GET": check, "HEAD": check}}
+    at_the_door: dict[str, dict[str, Answering]] = {
+        WEBHOOKS: {"POST": intake.receive},
+        ENTITLEMENTS: {"GET": check, "HEAD": check},
+    }
     routes: list[BaseRoute] = [
         *feedback_routes(face),
         *(operation.route(face) for operation in OPERATIONS),
