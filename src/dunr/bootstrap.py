@@ -26,6 +26,8 @@ from dunr.facts.load import load_facts
 from dunr.facts.mapping import as_keys, of_billing_codes
 from dunr.facts.of_processors import FactsOf
 from dunr.facts.policies import NamedPolicies
+from dunr.first_start import FirstStart
+from dunr.holders import own_name
 from dunr.inspection import Wiring
 from dunr.intake import Intake
 from dunr.mailroom import habits_of, link_of, mailer_of
@@ -38,7 +40,6 @@ from dunr.renewal_desk import RenewalDesk
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
 from dunr.settings import Settings, brake_rule, webhook_secrets
-from dunr.stepping import own_name
 from dunr.sweep import Forget, Sweep, forgetting
 from dunr.system_clock import SystemClock
 
@@ -63,13 +64,14 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         engine = Engine(Parts(store, processors, rulebook, facts, clock, holder or own_name(), brake))
         desk = _desk(settings, store, clock)
         renewals = RenewalDesk(desk, store, clock) if desk is not None else None
-        intake = Intake(engine, renewals)
+        accounts = ((settings.processor, settings.account),)
+        first_start = FirstStart(store, reports, rulebook, clock, processors, accounts)
+        intake = Intake(engine, renewals, first_start.meet)
         mailer, habits = (
             mailer_of(settings, clock, opened, partial(intake.alert, AlertKind.TEMPLATE_REFUSED)),
             habits_of(settings),
         )
         performer = Performer(engine, mailer, _publisher(settings, clock, opened), habits)
-        accounts = ((settings.processor, settings.account),)
         if identified is not None:
             stop_if_copied(identified, rulebook, intake)
         return Application(
@@ -90,6 +92,8 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
                 intake.alert,
                 accounts,
                 forgetting(kept.forget, timedelta(days=settings.events_kept_days)),
+                hands_count=1 if settings.clock == "manual" else settings.worker_threads,
+                meet=first_start.meet,
             ),
             listen=kept.listen,
             desk=desk,

@@ -14,6 +14,7 @@ import msgspec
 from dunr.adoption import open_cases
 from dunr.application import Application
 from dunr.core import keys
+from dunr.core.glance import Glance, why_no_case
 from dunr.core.model import Case
 from dunr.core.reconcile import not_ours_because
 from dunr.core.timers import WARNING_LEAD
@@ -65,24 +66,24 @@ def take_in(application: Application, told: Told) -> TakenIn:
         application.rulebook.stop(kind, IMPORTED, WHY)
     now = application.clock.now()
     _note(application, Progress(now, is_over=False))
-    case_ids = tuple(_listed(application, now))
+    listed = dict(_listed(application, now))
     left_alone: Counter[str] = Counter()
     unreadable: list[tuple[str, str]] = []
     opened_count = 0
-    for count, case_id in enumerate(case_ids, start=1):
+    for count, (case_id, glance) in enumerate(listed.items(), start=1):
         if application.store.load(case_id, Refs()).case is None:
             try:
-                why_not = _open(application, case_id)
+                why_not = (why_no_case(glance) if glance is not None else None) or _open(application, case_id)
             except (SnapshotUnavailable, ObjectMissing) as failure:
                 unreadable.append((case_id, str(failure)))
             else:
                 opened_count += why_not is None
                 left_alone.update([why_not] if why_not is not None else [])
-        told(count, len(case_ids))
+        told(count, len(listed))
     _note(application, Progress(now, is_over=not unreadable))
     cases = tuple(_open_cases(application))
     return TakenIn(
-        listed_count=len(case_ids),
+        listed_count=len(listed),
         opened_count=opened_count,
         open_count=len(cases),
         amounts_minor=_owed(cases),
@@ -105,10 +106,10 @@ def agree(application: Application) -> int:
     return sum(1 for _ in open_cases(application.reports))
 
 
-def _listed(application: Application, now: datetime) -> Iterator[str]:
+def _listed(application: Application, now: datetime) -> Iterator[tuple[str, Glance | None]]:
     for name, account in application.sweep.accounts:
-        for invoice_id in application.processors[name].list_invoices(account, now):
-            yield keys.case_id(name, account, invoice_id)
+        for one in application.processors[name].list_invoices(account, now):
+            yield keys.case_id(name, account, one.processor_invoice_id), one.glance
 
 
 def _open(application: Application, case_id: str) -> str | None:

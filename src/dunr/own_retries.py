@@ -19,7 +19,8 @@ def tell_of_own_retries(application: Application) -> Iterator[str]:
     for name, account in application.sweep.accounts:
         processor, now = application.processors[name], application.clock.now()
         try:
-            for invoice_id in islice(processor.list_invoices(account, now), LOOKED_AT_MAX):
+            for listed in islice(processor.list_invoices(account, now), LOOKED_AT_MAX):
+                invoice_id = listed.processor_invoice_id
                 snapshot = processor.snapshot(account, invoice_id)
                 if snapshot.processor_next_attempt_at is None:
                     continue

@@ -15,6 +15,7 @@ from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
 from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import Facts, ProcessorFacts
+from dunr.core.glance import Listing
 from dunr.core.model import Case, Payer
 from dunr.core.policy import Policy
 from dunr.core.segments import Choice
@@ -224,8 +225,11 @@ class Processor(Protocol):
         """Invoice ids that a subject without an invoice stands for (open ones of a subscription or customer). Raises like `snapshot`."""
         ...
 
-    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[str]:
-        """Ids of invoices that are open, or changed since then in any state: what reconciliation walks. Raises `SnapshotUnavailable`."""
+    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[Listing]:
+        """Invoices that are open, or changed since then in any state, each once: what reconciliation walks. Raises `SnapshotUnavailable`.
+
+        A listing with a glance is looked at only where the glance has news; whatever changed since then that it does not show makes it touched.
+        """
         ...
 
     def charge(self, request: ChargeRequest) -> ChargeAnswer:

@@ -13,6 +13,7 @@ import structlog
 from dunr.core import keys
 from dunr.core.decide import decide
 from dunr.core.decision import Decision, Dossier
+from dunr.core.glance import Glance, has_news
 from dunr.core.model import Case
 from dunr.core.reconcile import events_from
 from dunr.core.snapshot import Snapshot
@@ -46,14 +47,19 @@ class Reconciliation:
         self.reports = reports
         self.accounts = accounts
 
-    def case_ids(self, changed_since: datetime) -> tuple[str, ...]:
-        """What the processor lists, then what is open here, in case the list has lost it. Raises `SnapshotUnavailable`."""
-        return tuple(dict.fromkeys((*self._listed(changed_since), *self._open())))
-
-    def _listed(self, changed_since: datetime) -> Iterator[str]:
+    def listed(self, changed_since: datetime) -> dict[str, Glance | None]:
+        """What the processor lists, each with its glance, then what is open here, in case the list has lost it. Raises `SnapshotUnavailable`."""
+        found: dict[str, Glance | None] = {}
         for name, account in self.accounts:
-            for invoice_id in self.engine.parts.processors[name].list_invoices(account, changed_since):
-                yield keys.case_id(name, account, invoice_id)
+            for one in self.engine.parts.processors[name].list_invoices(account, changed_since):
+                found[keys.case_id(name, account, one.processor_invoice_id)] = one.glance
+        for case_id in self._open():
+            found.setdefault(case_id, None)
+        return found
+
+    def needs_look(self, case_id: str, glance: Glance | None) -> bool:
+        """Whether a look may tell more than the list did."""
+        return glance is None or has_news(self.engine.read(case_id, None), glance)
 
     def _open(self) -> Iterator[str]:
         for state in WATCHED_STATES:

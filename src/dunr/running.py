@@ -24,8 +24,8 @@ class Runner:
         """One round over what is due now; how many things were looked at."""
         store, now = self.engine.store, self.engine.clock.now()
         inbounds = store.unapplied(now, BATCH_MAX)
-        for inbound in inbounds:
-            self.intake.apply(inbound)
+        for _, lot in self.intake.together(inbounds):
+            self.intake.apply(*lot)
         due = store.due(now, BATCH_MAX)
         for case_id in due:
             self.engine.wake(case_id)

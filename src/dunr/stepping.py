@@ -3,9 +3,6 @@
 Everything that changes a case goes through here, whoever it comes from. Where somebody was faster, the rows are read and the decision is made again.
 """
 
-import os
-import secrets
-import socket
 from datetime import datetime, timedelta
 
 from dunr.braking import AutomaticBrake, group_of
@@ -37,11 +34,6 @@ class Parts(Value):
     clock: Clock
     holder: str
     brake: AutomaticBrake | None = None
-
-
-def own_name() -> str:
-    """A name for leases that no other process has had."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
 class Look(Value):

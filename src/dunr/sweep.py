@@ -5,6 +5,7 @@ comes next, and two never run side by side.
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,6 +13,7 @@ import msgspec
 import structlog
 
 from dunr.core import keys
+from dunr.core.glance import Glance
 from dunr.core.terms import AlertKind
 from dunr.core.value import Value, replace
 from dunr.daily_record import record_day
@@ -19,6 +21,7 @@ from dunr.engine import Engine
 from dunr.errors import WishRejected
 from dunr.expiry_notices import ExpiryNotices
 from dunr.happenings import tell
+from dunr.holders import has_died
 from dunr.ports import Reports, SnapshotUnavailable
 from dunr.reconciliation import Finding, Reconciliation
 
@@ -36,16 +39,22 @@ Alert = Callable[[AlertKind, str, str], None]
 Forget = Callable[
     [datetime, timedelta, int], int
 ]  # now, how old what stays may be, and how much at once; how much went
+Listed = tuple[str, Glance | None]  # a case, and what the list told of its invoice
 Told = Callable[[int, int], None]  # how many are done, of how many
 
 
 class Progress(Value):
-    """How far the newest sweep has come: the case that was looked at last, or None before the first and after the last. `again_at` is when anybody may begin or go on."""
+    """How far the newest sweep has come: the case that was looked at last, or None before the first and after the last.
+
+    `again_at` is when anybody may begin or go on; where the process of the `holder` is known to have died, that is now.
+    """
 
     begun_at: datetime
     again_at: datetime
     is_over: bool
     after: str | None = None
+    changed_since: datetime | None = None
+    holder: str = ""
     ended_at: datetime | None = (
         None  # the last one that was finished, and how much it found since it was begun or taken over
     )
@@ -58,6 +67,7 @@ class Swept:
 
     findings: tuple[Finding, ...]
     looked_at_count: int
+    read_whole_count: int  # of which so many had more to say than the list did
     went_on: bool  # with what another one had left
 
 
@@ -71,14 +81,21 @@ class Sweep:
         alert: Alert,
         accounts: tuple[tuple[str, str], ...],
         forget: Callable[[datetime], None] | None = None,
+        hands_count: int = 1,
+        meet: Callable[[Alert], None] | None = None,
     ) -> None:
-        """`accounts` are the pairs of processor and account to walk through; `forget` makes the store let go of what is old."""
+        """`accounts` are the pairs of processor and account to walk through; `forget` makes the store let go of what is old.
+
+        So many `hands_count` look at once, and `meet` is asked before anything is looked at.
+        """
         self.engine = engine
         self.reports = reports
         self.alert = alert
         self.accounts = accounts
         self.reconciliation = Reconciliation(engine, reports, accounts)
         self._forget = forget
+        self._hands_count = hands_count
+        self._meet = meet
         self._expiry_notices = ExpiryNotices(engine)
 
     def next_at(self) -> datetime:
@@ -111,58 +128,85 @@ class Sweep:
         """
         now = self.engine.clock.now()
         before, version = self._read()
-        if before is not None and not before.is_over and now < before.again_at:
+        if before is not None and not before.is_over and now < before.again_at and not has_died(before.holder):
             until = f"{before.again_at:%Y-%m-%d %H:%M:%S} UTC"
             raise WishRejected(f"A sweep is going on already. If it has died, it can be finished from {until} on.", 409)
-        went_on = before is not None and not before.is_over
-        begun_at = before.begun_at if before is not None and went_on else now
-        progress = Progress(
-            begun_at,
-            now + GIVEN_UP_AFTER,
-            False,
-            before.after if before is not None and went_on else None,
-            before.ended_at if before is not None else None,
-            before.findings_count if before is not None else 0,
-        )
+        progress = self._begun(before, now, changed_within)
         if not self._write(progress, version):
             raise WishRejected("Another sweep has begun at this moment.", 409)
         try:
-            case_ids = self.reconciliation.case_ids(begun_at - changed_within)
+            if self._meet is not None:
+                self._meet(self.alert)
+            listed = self.reconciliation.listed(progress.changed_since or progress.begun_at)
         except SnapshotUnavailable:
             self._write(replace(progress, again_at=now + AGAIN_AFTER_FAILURE), version + 1)
             raise
-        left = _left(case_ids, progress.after)
-        findings = self._look_at(left, len(case_ids), progress, version + 1, told)
-        return Swept(findings, len(left), went_on)
+        left = _left(tuple(listed.items()), progress.after)
+        findings, read_whole_count = self._look_at(left, len(listed), progress, version + 1, told)
+        self._end(progress, len(left), len(findings))
+        return Swept(findings, len(left), read_whole_count, before is not None and not before.is_over)
+
+    def _begun(self, before: Progress | None, now: datetime, changed_within: timedelta) -> Progress:
+        """A new sweep, or the rest of the one that nobody finished. What changed since the one before counts, however long ago that was."""
+        again_at, holder = now + GIVEN_UP_AFTER, self.engine.parts.holder
+        if before is not None and not before.is_over:
+            return replace(before, again_at=again_at, holder=holder)
+        since = now - changed_within
+        if before is not None:
+            since = min(since, before.begun_at)
+        known = before or Progress(now, again_at, is_over=True)
+        return Progress(
+            now,
+            again_at,
+            is_over=False,
+            changed_since=since,
+            holder=holder,
+            ended_at=known.ended_at,
+            findings_count=known.findings_count,
+        )
 
     def _look_at(
-        self, left: tuple[str, ...], total_count: int, progress: Progress, version: int, told: Told | None
-    ) -> tuple[Finding, ...]:
-        """Case by case, with a sign of life in between."""
+        self, left: tuple[Listed, ...], total_count: int, progress: Progress, version: int, told: Told | None
+    ) -> tuple[tuple[Finding, ...], int]:
+        """Some cases at a time, with a sign of life after each lot; what was found, and how many were read whole."""
         findings: list[Finding] = []
-        done_count = total_count - len(left)
-        for count, case_id in enumerate(left, start=1):
-            found = tuple(self.reconciliation.look(case_id))
-            self._tell(found)
-            findings.extend(found)
-            if told is not None:
-                told(done_count + count, total_count)
-            if count % CASES_BETWEEN_SIGNS == 0:
-                again_at = self.engine.clock.now() + GIVEN_UP_AFTER
-                if not self._write(replace(progress, again_at=again_at, after=case_id), version):
+        done_count, read_whole_count = total_count - len(left), 0
+        with ThreadPoolExecutor(self._hands_count, thread_name_prefix="dunr-sweep") as threads:
+            for first in range(0, len(left), CASES_BETWEEN_SIGNS):
+                lot = left[first : first + CASES_BETWEEN_SIGNS]
+                looked = map(self._look, lot) if self._hands_count == 1 else threads.map(self._look, lot)
+                for found in looked:
+                    done_count += 1
+                    read_whole_count += found is not None
+                    findings.extend(found or ())
+                    if told is not None:
+                        told(done_count, total_count)
+                sign = replace(progress, again_at=self.engine.clock.now() + GIVEN_UP_AFTER, after=lot[-1][0])
+                if not self._write(sign, version):
                     raise WishRejected("Another process took this sweep over, since it had said nothing for long.", 409)
                 version += 1
+        return tuple(findings), read_whole_count
+
+    def _look(self, listed: Listed) -> tuple[Finding, ...] | None:
+        """What a look at one case finds; None where the list had said it all."""
+        if not self.reconciliation.needs_look(*listed):
+            return None
+        found = tuple(self.reconciliation.look(listed[0]))
+        self._tell(found)
+        return found
+
+    def _end(self, progress: Progress, looked_at_count: int, findings_count: int) -> None:
+        """What is done once a day besides."""
         for name, account in self.accounts:
             self._expiry_notices.record_due(name, account)
         record_day(self.engine.store, self.reports, self.engine.clock.now())
         if self._forget is not None:
             self._forget(self.engine.clock.now())
+        _, version = self._read()
         ended_at = self.engine.clock.now()
-        tell("sweep_finished", looked_at=len(left), findings=len(findings))
-        self._write(
-            Progress(progress.begun_at, progress.begun_at + EVERY, True, None, ended_at, len(findings)), version
-        )
-        return tuple(findings)
+        tell("sweep_finished", looked_at=looked_at_count, findings=findings_count)
+        over = Progress(progress.begun_at, progress.begun_at + EVERY, is_over=True, ended_at=ended_at)
+        self._write(replace(over, findings_count=findings_count), version)
 
     def _tell(self, findings: tuple[Finding, ...]) -> None:
         """One alert a day for each."""
@@ -184,9 +228,10 @@ class Sweep:
         return self.engine.store.put_document(SWEPT, msgspec.json.encode(progress), version)
 
 
-def _left(case_ids: tuple[str, ...], after: str | None) -> tuple[str, ...]:
+def _left(listed: tuple[Listed, ...], after: str | None) -> tuple[Listed, ...]:
     """What is left after the case that was looked at last; everything where it is not in the list any more."""
-    return case_ids[case_ids.index(after) + 1 :] if after in case_ids else case_ids
+    place = next((number for number, (case_id, _) in enumerate(listed, start=1) if case_id == after), 0)
+    return listed[place:]
 
 
 def forgetting(forget: Forget | None, kept: timedelta) -> Callable[[datetime], None] | None:

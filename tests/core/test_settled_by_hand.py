@@ -111,3 +111,29 @@ def test_a_charge_that_was_taken_for_somebody_else_s_is_named_as_ours_and_counts
     assert case is not None
     assert (case.attempts[-1].processor_charge_id, case.in_flight) == ("ch_77", None)
     assert (case.captured_minor, case.overpaid_minor) == (4900, 0)
+
+
+def test_a_charge_that_nobody_named_counts_once_when_a_processor_without_our_key_shows_it() -> None:
+    """Two payments of the same amount are still two: the oldest is the attempt's, and the other is too much."""
+    world = story(
+        UNTIL_ATTEMPT_2
+        + """
+    2026-06-29 09:00:30  no answer
+    """
+    )
+    world.now = utc("2026-06-29 09:30")
+    world.decide("in_1", AttemptSettledByHand("alex", 2, True, "the console", None), world.snapshot("in_1"))
+    seen, at = world.snapshot("in_1"), utc("2026-06-29 09:00:05")
+    ours = ChargeSnapshot("ch_ours", None, 4900, ChargeStatus.SUCCEEDED, at, card_key="card_1")
+    part = replace(ours, processor_charge_id="ch_part", amount_minor=100)
+    for shown in (ours, replace(ours, refunded_minor=900)):
+        world.read("in_1", replace(seen, charges=(*seen.charges, shown)))
+        case = world.case("in_1")
+        assert case is not None
+        assert (case.captured_minor, case.overpaid_minor) == (4900, 0)
+        assert case.refunded == ((("ch_ours", 900),) if shown.refunded_minor else ())
+    other = replace(ours, processor_charge_id="ch_other", at=utc("2026-06-29 09:20"))
+    world.read("in_1", replace(seen, charges=(*seen.charges, other, part, ours)))
+    case = world.case("in_1")
+    assert case is not None
+    assert case.overpaid_minor == 5000

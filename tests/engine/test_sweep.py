@@ -155,7 +155,7 @@ def test_what_would_be_found_is_told_without_a_change(application: Application, 
     sandbox.fail()
     pass_time(application, sandbox, hours=1)
     reconciliation = sweep(application).reconciliation
-    (case_id,) = reconciliation.case_ids(application.clock.now() - timedelta(days=2))
+    (case_id,) = reconciliation.listed(application.clock.now() - timedelta(days=2))
     found = ["failed at the processor, and unknown here until now"]
     assert [one.what for one in reconciliation.foresee(case_id)] == found
     assert [one.what for one in reconciliation.foresee(case_id)] == found

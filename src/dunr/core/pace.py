@@ -8,7 +8,9 @@ from datetime import datetime, timedelta
 
 from dunr.core.value import Value, replace
 
-BURST = timedelta(seconds=1)  # of calls that may leave at once after a silence
+BURST = timedelta(
+    seconds=0.25
+)  # of calls that may leave at once after a silence; a processor counts those of any one second
 SLOWED_FOR = timedelta(seconds=30)  # after which the rate doubles again
 REFUSALS_COUNT_ONCE_WITHIN = timedelta(seconds=2)  # what was on its way when the rate was lowered says nothing new
 DIVISOR_MAX = 16

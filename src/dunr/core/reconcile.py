@@ -9,6 +9,7 @@ case knows already: not taken before the last one believed, and showing every pa
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import assert_never
 
 from dunr.core.answers import Declined, Paid, Pending
@@ -57,6 +58,9 @@ EXHAUSTED_STILL_CHARGED = timedelta(
 )  # a new card is charged for a debt that was given up no longer ago than this
 
 
+CLOCKS_APART_MAX = timedelta(minutes=5)
+
+
 def not_ours_because(snapshot: Snapshot) -> str | None:
     """Why no case is to be opened for this invoice, or None where one is."""
     invoice = snapshot.invoice
@@ -86,13 +90,19 @@ def events_from(dossier: Dossier) -> Iterator[Event]:
         if not_ours_because(snapshot) is None:
             yield ChargeDue() if snapshot.invoice.first_failed_at is None else ChargeFailed()
         return
+    vouched = _vouched_for(case, snapshot)
     for charge in snapshot.charges:
-        yield from _from_charge(case, charge)
+        yield from _from_charge(case, charge, is_vouched_for=charge.processor_charge_id in vouched)
     if is_believed(case, snapshot):
-        yield from _from_statements(dossier, case, snapshot)
-        yield from _from_own_tries(dossier, case, snapshot)
+        yield from statements_in(dossier, case, snapshot)
         yield from _from_disputes(case, snapshot)
         yield from _from_methods(dossier, case, snapshot)
+
+
+def statements_in(dossier: Dossier, case: Case, snapshot: Snapshot) -> Iterator[Event]:
+    """What the invoice, its subscription, its payer and the processor's own tries are now, as far as the case does not know it."""
+    yield from _from_statements(dossier, case, snapshot)
+    yield from _from_own_tries(dossier, case, snapshot)
 
 
 def _attempt_of(case: Case, charge: ChargeSnapshot) -> Attempt | None:
@@ -105,10 +115,30 @@ def _attempt_of(case: Case, charge: ChargeSnapshot) -> Attempt | None:
     return None
 
 
-def _from_charge(case: Case, charge: ChargeSnapshot) -> Iterator[Event]:
+def _vouched_for(case: Case, snapshot: Snapshot) -> frozenset[str]:
+    """Captured charges that a person has vouched for without naming them, where the processor keeps no key of ours: the oldest that can be the attempt's."""
+    found: set[str] = set()
+    known = {one.processor_charge_id for one in case.attempts}.union(case.foreign_charge_ids)
+    for attempt in case.attempts:
+        if attempt.processor_charge_id != by_hand(attempt.key):
+            continue
+        alike = (
+            charge
+            for charge in sorted(snapshot.charges, key=lambda one: one.at)
+            if charge.status in (ChargeStatus.SUCCEEDED, ChargeStatus.RETURNED)
+            and charge.key is None
+            and charge.amount_minor == attempt.amount_minor
+            and charge.at >= attempt.begun_at - CLOCKS_APART_MAX
+            and charge.processor_charge_id not in known | found
+        )
+        found.update(charge.processor_charge_id for charge in islice(alike, 1))
+    return frozenset(found)
+
+
+def _from_charge(case: Case, charge: ChargeSnapshot, *, is_vouched_for: bool) -> Iterator[Event]:
     """What one charge says that the case does not know."""
     attempt = _attempt_of(case, charge)
-    known = attempt is not None or charge.processor_charge_id in case.foreign_charge_ids
+    known = attempt is not None or is_vouched_for or charge.processor_charge_id in case.foreign_charge_ids
     if attempt is not None:
         yield from _from_own_charge(attempt, charge)
     elif not known and charge.status in (ChargeStatus.SUCCEEDED, ChargeStatus.RETURNED):

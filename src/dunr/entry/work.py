@@ -1,12 +1,10 @@
 """What is due now, as jobs that may be done side by side: each names what must not be in two hands at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dunr.application import Application
-from dunr.core import keys
 from dunr.core.effects import StopSending
-from dunr.errors import BadEvent
 from dunr.ports import Inbound, Undone
 
 BATCH_MAX = 100
@@ -28,26 +26,12 @@ def jobs_due(application: Application, out_of_reach_count: int) -> Iterator[Job]
     """News first, then cases, then effects. So many more are read as are out of reach, so that those behind them are not forgotten."""
     store, now = application.store, application.clock.now()
     limit = min(BATCH_MAX + out_of_reach_count, READ_AHEAD_MAX)
-    for inbound in store.unapplied(now, limit):
-        yield Job(_key_of(application, inbound), _apply(application, inbound), _set_aside(application, inbound))
+    for key, lot in application.intake.together(store.unapplied(now, limit)):
+        yield Job(key, _apply(application, lot), _set_aside(application, lot))
     for case_id in store.due(now, limit):
         yield Job(case_id, _wake(application, case_id))
     for undone in store.undone(now, limit):
         yield Job(_key_of_effect(undone), _perform(application, undone))
-
-
-def _key_of(application: Application, inbound: Inbound) -> str:
-    """The case that an event is about, as far as it says so itself."""
-    processor = application.processors.get(inbound.processor)
-    if processor is None:
-        return inbound.key
-    try:
-        subject = processor.translate(inbound)
-    except BadEvent:
-        return inbound.key
-    if subject.processor_invoice_id is None:
-        return inbound.key
-    return keys.case_id(inbound.processor, inbound.account, subject.processor_invoice_id)
 
 
 def _key_of_effect(undone: Undone) -> str:
@@ -55,12 +39,19 @@ def _key_of_effect(undone: Undone) -> str:
     return effect.key if isinstance(effect, StopSending) or effect.case_id is None else effect.case_id
 
 
-def _apply(application: Application, inbound: Inbound) -> Callable[[], None]:
-    return lambda: application.intake.apply(inbound)
+def _apply(application: Application, lot: Sequence[Inbound]) -> Callable[[], None]:
+    return lambda: application.intake.apply(*lot)
 
 
-def _set_aside(application: Application, inbound: Inbound) -> Callable[[str], None]:
-    return lambda why: application.intake.failed(inbound, why)
+def _set_aside(application: Application, lot: Sequence[Inbound]) -> Callable[[str], None]:
+    """Blame those that broke something: the others of their lot are settled."""
+
+    def blame(why: str) -> None:
+        for inbound in lot:
+            if application.store.inbound(inbound.key) == inbound:
+                application.intake.failed(inbound, why)
+
+    return blame
 
 
 def _wake(application: Application, case_id: str) -> Callable[[], None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
@@ -10,7 +11,7 @@ from . import billing, invoices
 from .answers import Reply, as_json, charge_on_wire
 from .booking import collect
 from .database import Transaction
-from .descriptions import FailureBody, NewInvoiceBody
+from .descriptions import CardBody, CustomerBody, FailureBody, FailuresBody, NewInvoiceBody
 from .outcomes import Succeed
 from .records import Card, Charge, ChargeRequest, Customer, Intent, Invoice
 from .refusals import conflict, invalid, unknown
@@ -38,6 +39,36 @@ class PayBody(AmountBody):
 def fail(tx: Transaction, call: Call) -> Reply:
     body = call.read(FailureBody)
     return _made_before(tx, body.invoice) or _make(tx, billing.first_failure(tx, body))
+
+
+def fail_many(tx: Transaction, call: Call) -> Reply:
+    """As many failures, each of a customer, a card and a subscription of its own, and nobody is told: an account with a past."""
+    body = call.read(FailuresBody)
+    for number in range(1, body.count + 1):
+        name = f"{body.name}_{number}"
+        card = CardBody(id=f"pm_{name}") if body.with_card else None
+        told = FailureBody(
+            invoice=f"in_{name}",
+            subscription=f"sub_{name}",
+            customer=CustomerBody(id=f"cus_{name}", email=f"{name}@example.com"),
+            amount_minor=body.amount_minor,
+            card=card,
+            failed_at=body.failed_at,
+            decline=body.decline,
+            send_webhook=False,
+        )
+        if tx.get(Invoice, told.invoice) is None:
+            billing.first_failure(tx, told)
+            _put_on_file_by(tx, card, body.failed_at)
+    return as_json({"first": f"in_{body.name}_1", "last": f"in_{body.name}_{body.count}", "count": body.count}, 201)
+
+
+def _put_on_file_by(tx: Transaction, card: CardBody | None, at: datetime | None) -> None:
+    """A card that failed at some time was there by then."""
+    kept = tx.get(Card, card.id if card is not None else None)
+    if kept is not None and at is not None:
+        kept.created_at = at
+        tx.put(kept)
 
 
 def create_invoice(tx: Transaction, call: Call) -> Reply:

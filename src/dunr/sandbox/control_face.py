@@ -102,6 +102,7 @@ def routes(sandbox: Sandbox) -> list[Route]:
 
     return [
         at("POST", "/failures", _writing(billing.fail)),
+        at("POST", "/failures/many", _writing(billing.fail_many)),
         at("POST", "/invoices", _writing(billing.create_invoice)),
         at("POST", "/invoices/{id}/pay", _writing(billing.pay)),
         at("POST", "/invoices/{id}/void", _writing(billing.void)),

@@ -93,6 +93,17 @@ class InvoiceBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     send_webhook: bool = True
 
 
+class FailuresBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Many failures at once, which differ by their number only."""
+
+    count: Annotated[int, msgspec.Meta(ge=1, le=100_000)]
+    name: Name = "many"
+    amount_minor: Amount = 4900
+    failed_at: Instant | None = None
+    decline: str | None = None
+    with_card: bool = True
+
+
 class NewInvoiceBody(InvoiceBody, kw_only=True):
     """An invoice that has not failed."""
 

@@ -36,6 +36,7 @@ INDEXES = (
     "CREATE INDEX IF NOT EXISTS invoices_by_subscription ON invoices (subscription)",
     "CREATE INDEX IF NOT EXISTS invoices_by_change ON invoices (updated_at, id)",
     "CREATE INDEX IF NOT EXISTS charges_by_invoice ON charges (invoice)",
+    "CREATE INDEX IF NOT EXISTS charges_by_customer ON charges (customer, at)",
     "CREATE INDEX IF NOT EXISTS charges_by_key ON charges (key)",
     "CREATE INDEX IF NOT EXISTS charges_by_change ON charges (updated_at, id)",
     "CREATE INDEX IF NOT EXISTS disputes_by_customer ON disputes (customer)",

@@ -8,6 +8,7 @@ from dunr.core.answers import CannotSay, ChargeAnswer, Declined, LookUpAnswer, N
 from dunr.core.attempt import Attempt
 from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import ProcessorFacts
+from dunr.core.glance import Listing
 from dunr.core.snapshot import RawDecline, Snapshot
 from dunr.core.terms import ChargeStatus, InvoiceStatus
 from dunr.ports import ChargeRequest, Inbound, IntentAnswer, ObjectMissing, SnapshotUnavailable, Subject
@@ -79,9 +80,9 @@ class SimProcessor:
             and subject.processor_subscription_id in (None, invoice.subscription.id)
         ]
 
-    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[str]:
+    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[Listing]:
         self._read_or_raise()
-        return iter(list(self.invoices))
+        return iter([Listing(invoice_id) for invoice_id in self.invoices])
 
     def now(self, account: str) -> datetime | None:
         return self._clock.instant

@@ -149,8 +149,8 @@ class World:
 
         def body() -> None:
             try:
-                for invoice_id in self.processor.list_invoices(ACCOUNT, WORLD_BEGINS_AT):
-                    self.web.look(f"{PROCESSOR}:{ACCOUNT}:{invoice_id}")
+                for listed in self.processor.list_invoices(ACCOUNT, WORLD_BEGINS_AT):
+                    self.web.look(f"{PROCESSOR}:{ACCOUNT}:{listed.processor_invoice_id}")
             except (SnapshotUnavailable, ObjectMissing) as failure:
                 self.watch.tell("sweep", f"ends early: {failure}")
 

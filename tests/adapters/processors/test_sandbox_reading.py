@@ -114,7 +114,7 @@ def test_the_list_has_open_invoices_and_changed_ones_each_once(
     sandbox.control("POST", "/invoices/in_7/void")
     sandbox.to("2026-07-23T10:00:00Z")
     sandbox.control("POST", "/invoices/in_8/void")
-    listed = list(processor.list_invoices(ACCOUNT, START_AT + timedelta(days=28)))
+    listed = [one.processor_invoice_id for one in processor.list_invoices(ACCOUNT, START_AT + timedelta(days=28))]
     assert len(listed) == len(set(listed)) == 204
     assert "in_7" not in listed
     assert "in_8" in listed

@@ -65,11 +65,19 @@ def test_a_list_is_walked_page_by_page_and_an_invoice_is_told_once(
 
     def events(asked: Asked) -> Reply:
         assert asked.parameters["created[gte]"] == str(SECOND)
-        about: list[Json] = [{"id": f"evt_{one}", "data": {"object": {"id": one}}} for one in ("in_3", "in_9", "in_9")]
+        about: list[Json] = [
+            {"id": f"evt_{one}", "type": "invoice.updated", "data": {"object": {"id": one}}}
+            for one in ("in_3", "in_9", "in_9")
+        ]
         return Reply(body=listed(*about))
 
     stranger.replies |= {"/v1/invoices": invoices, "/v1/events": events}
-    assert list(processor.list_invoices(ACCOUNT, AT)) == ["in_1", "in_2", "in_3", "in_9"]
+    assert [one.processor_invoice_id for one in processor.list_invoices(ACCOUNT, AT)] == [
+        "in_1",
+        "in_2",
+        "in_3",
+        "in_9",
+    ]
 
 
 def test_a_key_that_may_not_read_what_changed_says_so(stranger: Stranger, processor: StripeProcessor) -> None:

@@ -67,6 +67,25 @@ def test_everything_past_due_is_taken_in_and_waits_for_a_persons_word(stripe: St
     assert warned < paused
 
 
+def test_a_dunr_that_is_started_without_an_import_leaves_what_was_past_due_before_alone(
+    stripe: StripeRehearsal,
+) -> None:
+    """Webhooks for old invoices and the daily sweep come before anybody has thought of an import."""
+    stripe.start_serve()
+    stripe.fail("in_new", card="card_new", customer=payer("new"))
+    stripe.advance(to="2026-06-29T12:00:00Z")
+    assert stripe.case("in_recent")["first_failed_at"] == LONG_AGO["in_recent"]
+    assert stripe.mails() == []
+    assert [stripe.requests(name) for name in (*LONG_AGO, "in_new")] == [[], [], []]
+    assert [alert["kind"] for alert in stripe.alerts()].count("past_due_before") == 1
+    assert "`dunr import` takes in" in dunr(stripe, "import", "--agree").stderr
+
+    assert answered(stripe, "import")["open_count"] == 3
+    assert answered(stripe, "import", "--agree")["agreed"]
+    stripe.advance(to="2026-07-01T12:00:00Z")
+    assert stripe.times("in_new") != []
+
+
 def test_agreeing_takes_off_the_imports_own_brake_and_no_other(stripe: StripeRehearsal) -> None:
     assert dunr(stripe, "import", "--agree").returncode == 1
     answered(stripe, "import")

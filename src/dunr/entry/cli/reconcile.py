@@ -13,6 +13,7 @@ from dunr.entry.cli.terminal import Json, answer, application_of, say, show_tabl
 if TYPE_CHECKING:
     from dunr.application import Application
     from dunr.reconciliation import Finding
+    from dunr.sweep import Swept
 
 DAYS_MAX = 3660
 
@@ -36,17 +37,18 @@ def reconcile(
     begun = time.monotonic()
     with application_of(context) as application:
         if dry_run:
-            findings, looked_at_count, went_on = _foreseen(application, days)
+            swept = _foreseen(application, days)
         else:
             with progress("Looking") as told:
                 swept = application.sweep.run(told, changed_within=timedelta(days=days))
-            findings, looked_at_count, went_on = swept.findings, swept.looked_at_count, swept.went_on
+    findings = swept.findings
     if as_json:
         answer(
             {
                 "dry_run": dry_run,
-                "looked_at": looked_at_count,
-                "went_on": went_on,
+                "looked_at": swept.looked_at_count,
+                "read_whole": swept.read_whole_count,
+                "went_on": swept.went_on,
                 "findings": findings,
                 "seconds": round(time.monotonic() - begun, 1),
             }
@@ -54,18 +56,25 @@ def reconcile(
         return
     if findings:
         show_table("", ("Case", "Finding"), [(one.case_id, one.what) for one in findings])
-    say(f"{looked_at_count} invoices looked at, {len(findings)} findings{' (nothing was changed)' if dry_run else ''}.")
+    say(
+        f"{swept.looked_at_count} invoices looked at, {len(findings)} findings{' (nothing was changed)' if dry_run else ''}."
+    )
 
 
-def _foreseen(application: "Application", days: int) -> "tuple[tuple[Finding, ...], int, bool]":
+def _foreseen(application: "Application", days: int) -> "Swept":
+    from dunr.sweep import Swept
+
     reconciliation = application.sweep.reconciliation
-    case_ids = reconciliation.case_ids(application.clock.now() - timedelta(days=days))
+    listed = reconciliation.listed(application.clock.now() - timedelta(days=days))
     found: list[Finding] = []
+    read_whole_count = 0
     with progress("Looking") as told:
-        for count, case_id in enumerate(case_ids, start=1):
-            found.extend(reconciliation.foresee(case_id))
-            told(count, len(case_ids))
-    return tuple(found), len(case_ids), False
+        for count, (case_id, glance) in enumerate(listed.items(), start=1):
+            if reconciliation.needs_look(case_id, glance):
+                read_whole_count += 1
+                found.extend(reconciliation.foresee(case_id))
+            told(count, len(listed))
+    return Swept(tuple(found), len(listed), read_whole_count, went_on=False)
 
 
 @contextmanager

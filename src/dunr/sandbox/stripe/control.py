@@ -40,6 +40,12 @@ def requests(face: Face) -> Reply:
     return as_json(list(face.notes))
 
 
+def begin_load(face: Face) -> Reply:
+    """Count anew from here."""
+    face.load.forget()
+    return as_json(face.load.shown())
+
+
 def put_permissions(tx: Transaction, call: Call) -> Reply:
     """What a restricted key may do from now on: ``{"invoice": "write", "charge": "read"}``."""
     allowed = call.read(dict[str, Level])
@@ -93,6 +99,8 @@ def routes(face: Face) -> list[Route]:
 
     return [
         at("GET", "/requests", lambda _sandbox, _call: requests(face)),
+        at("GET", "/load", lambda _sandbox, _call: as_json(face.load.shown())),
+        at("DELETE", "/load", lambda _sandbox, _call: begin_load(face)),
         at("PUT", "/keys/{key}/permissions", writing(put_permissions)),
         at("PATCH", "/webhook_endpoints/{id}", writing(patch_endpoint)),
         at("GET", "/hosted/{id}", writing(hosted)),

@@ -18,7 +18,7 @@ def expanded(tx: Transaction, shown: Shown, paths: list[str], version: str) -> S
     """The object with every path laid open. Raises 400 for one that cannot be."""
     for path in paths:
         parts = path.split(".")
-        if len(parts) > DEPTH_MAX + 1:
+        if len(parts) > DEPTH_MAX:
             raise _cannot(path, f"You cannot expand more than {DEPTH_MAX} levels of a property")
         _open(tx, shown, parts, version, path)
     return shown

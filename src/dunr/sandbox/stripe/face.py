@@ -29,6 +29,7 @@ from . import keys, paying
 from .admission import admitted, masked, permit
 from .calls import Booked, Hung, Operation, StripeCall
 from .errors import Wrong, broken, busy
+from .load import Load
 from .replies import LOOKUPS, SNAPSHOTS, Awaited, Told, booked, date, elsewhere, failed, headers, in_time, replayed
 
 NOTED_MAX = 10_000
@@ -54,6 +55,7 @@ class Face:
 
     sandbox: Sandbox
     limit: RateLimit = field(default_factory=RateLimit)
+    load: Load = field(default_factory=Load)
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=NOTED_MAX))
 
     def endpoint(self, operation: Operation) -> wire.Endpoint:
@@ -89,6 +91,7 @@ class Face:
                 return failed(wrong, new_id("req"), {"Date": date(tx)})
             told = self._answer(tx, operation, call)
         status = None if isinstance(told, Awaited) or told.silent else told.status
+        self.load.add(operation.name, status)
         self.notes.append(
             Note(
                 id=call.request_id,

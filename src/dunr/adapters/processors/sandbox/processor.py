@@ -29,6 +29,7 @@ from dunr.core.answers import (
 from dunr.core.attempt import Attempt
 from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import ProcessorFacts
+from dunr.core.glance import Listing
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import InvoiceStatus
 from dunr.core.value import replace
@@ -92,14 +93,14 @@ class SandboxProcessor:
         listed = self._read(account, path("customers", subject.processor_customer_id, "invoices"), InvoicesListed)
         return [one.id for one in listed.invoices if one.status is InvoiceStatus.OPEN][-INVOICES_OF_ONE_MAX:]
 
-    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[str]:
-        """Open invoices, then the changed ones, each once."""
+    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[Listing]:
+        """Open invoices, then the changed ones, each once, by their ids alone."""
         told: set[str] = set()
         for query in ({"status": "open"}, {"updated_since": updated_since.isoformat()}):
             for invoice in self._listed(account, query):
                 if invoice not in told:
                     told.add(invoice)
-                    yield invoice
+                    yield Listing(invoice)
 
     def _listed(self, account: str, query: Mapping[str, str]) -> Iterator[str]:
         cursor: dict[str, str] = {}

@@ -5,31 +5,26 @@ Stripe lists invoices by status and by when they were made, not by when they cha
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from itertools import chain
 from typing import Protocol, TypeVar
 
 import msgspec
 from stripe import RequestOptions, StripeObject
 from stripe.params import EventListParams, InvoiceListParams, InvoicePaymentListParams
 
+from dunr.adapters.processors.stripe.changes import CHANGES, Changes, PastChange
 from dunr.adapters.processors.stripe.client import StripeConnection
+from dunr.adapters.processors.stripe.reading import glance_at, glance_back_at
 from dunr.adapters.processors.stripe.subjects import StripeSubject
-from dunr.adapters.processors.stripe.wire import Id, InvoiceOfPayment, Listed, Named, Ref, id_of
-from dunr.ports import SnapshotUnavailable, Subject
+from dunr.adapters.processors.stripe.wire import Id, InvoiceOfPayment, InvoiceOnWire, Listed, Named, Ref, id_of
+from dunr.core.glance import Glance, Listing
+from dunr.ports import ObjectMissing, SnapshotUnavailable, Subject
 
-Row = TypeVar("Row", Named, "InvoiceEvent")
+Row = TypeVar("Row", msgspec.Raw, PastChange)
 
 PAGE = 100
 PAGES_MAX = 10_000
 INVOICES_OF_ONE_MAX = 50  # the newest of a subscription or customer
-CHANGES = [
-    "invoice.paid",
-    "invoice.payment_failed",
-    "invoice.payment_action_required",
-    "invoice.voided",
-    "invoice.marked_uncollectible",
-    "invoice.updated",
-]
+EXPAND = ["data.customer", "data.parent.subscription_details.subscription"]  # four levels are the most
 
 
 class Leading(msgspec.Struct):
@@ -40,19 +35,6 @@ class Leading(msgspec.Struct):
     payment_intent: Ref = None
     customer: Ref = None
     invoice: Ref = None
-
-
-class ChangedInvoice(msgspec.Struct):
-    """What an event of an invoice is about."""
-
-    object: Named
-
-
-class InvoiceEvent(msgspec.Struct):
-    """An event of an invoice."""
-
-    id: Id
-    data: ChangedInvoice
 
 
 class Retrieve(Protocol):
@@ -84,13 +66,35 @@ class Lister:
             found += self._newest({"customer": customer, "status": "open"})
         return tuple(dict.fromkeys(found))
 
-    def open_or_changed(self, since: datetime) -> Iterator[str]:
-        """Open invoices, then those with an event since then, as far back as Stripe keeps events; each once."""
+    def open_or_changed(self, since: datetime) -> Iterator[Listing]:
+        """Open invoices as the list tells them, then those with an event since then, as far back as Stripe keeps events; each once."""
+        changes = Changes()
+        for event, _ in self._changed(since):
+            changes.add(event)
+        moved = self._whose_money_moved(changes)
         told: set[str] = set()
-        for invoice in chain(self._all_open(), self._changed(since)):
-            if invoice not in told:
-                told.add(invoice)
-                yield invoice
+        for raw, taken_at in self._all_open():
+            invoice_id = _id_in(raw)
+            if invoice_id not in told:
+                told.add(invoice_id)
+                yield Listing(invoice_id, _glance(raw, taken_at, changes))
+        for changed in changes.invoices.values():
+            if changed.id not in told:
+                told.add(changed.id)
+                yield Listing(changed.id, glance_back_at(changed, since, changes))
+        yield from (Listing(one) for one in dict.fromkeys(moved) if one not in told)
+
+    def _whose_money_moved(self, changes: Changes) -> list[str]:
+        """The invoices of charges that were refunded or disputed; their payers are touched. A dispute does not name its payer, nor a charge its invoice."""
+        found: list[str] = []
+        for charge in sorted(changes.moved):
+            try:
+                invoices, customer = self._through("charge", charge)
+            except ObjectMissing:
+                continue
+            found += invoices
+            changes.touched.update([customer] if customer is not None else [])
+        return found
 
     def _through(self, kind: str, about: str) -> tuple[Sequence[str], str | None]:
         """The invoices that an object leads to, and whose it is. What belongs to no invoice leads to none."""
@@ -132,36 +136,54 @@ class Lister:
         invoices, options = self._v1.invoices, self._options
         return [one.id for one in self._connection.read(lambda: invoices.list(page, options), Listed[Named]).data]
 
-    def _all_open(self) -> Iterator[str]:
+    def _all_open(self) -> Iterator[tuple[msgspec.Raw, datetime]]:
         invoices, options = self._v1.invoices, self._options
 
-        def page(after: str | None) -> Listed[Named]:
-            params: InvoiceListParams = {"status": "open", "limit": PAGE}
+        def page(after: str | None) -> tuple[Listed[msgspec.Raw], datetime]:
+            params: InvoiceListParams = {"status": "open", "limit": PAGE, "expand": EXPAND}
             if after is not None:
                 params["starting_after"] = after
-            return self._connection.read(lambda: invoices.list(params, options), Listed[Named])
+            return self._connection.read_dated(lambda: invoices.list(params, options), Listed[msgspec.Raw])
 
-        return (one.id for one in _walk(page))
+        return _walk(page, _id_in)
 
-    def _changed(self, since: datetime) -> Iterator[str]:
+    def _changed(self, since: datetime) -> Iterator[tuple[PastChange, datetime]]:
         events, options = self._v1.events, self._options
 
-        def page(after: str | None) -> Listed[InvoiceEvent]:
+        def page(after: str | None) -> tuple[Listed[PastChange], datetime]:
             params: EventListParams = {"types": CHANGES, "created": {"gte": int(since.timestamp())}, "limit": PAGE}
             if after is not None:
                 params["starting_after"] = after
-            return self._connection.read(lambda: events.list(params, options), Listed[InvoiceEvent])
+            return self._connection.read_dated(lambda: events.list(params, options), Listed[PastChange])
 
-        return (one.data.object.id for one in _walk(page))
+        return _walk(page, lambda event: event.id)
 
 
-def _walk(page: Callable[[str | None], Listed[Row]]) -> Iterator[Row]:
-    """Every row of a list, page by page. Raises `SnapshotUnavailable` where it does not end."""
+def _id_in(raw: msgspec.Raw) -> str:
+    """The id of a row, whatever else it says. Raises `SnapshotUnavailable`."""
+    try:
+        return msgspec.json.decode(raw, type=Named).id
+    except msgspec.MsgspecError:
+        raise SnapshotUnavailable("a list of Stripe's names a row without an id") from None
+
+
+def _glance(raw: msgspec.Raw, taken_at: datetime, changes: Changes) -> Glance | None:
+    """What the list tells of one invoice; one that it tells strangely is looked at, and does not hide the others."""
+    try:
+        return glance_at(msgspec.json.decode(raw, type=InvoiceOnWire), taken_at, changes)
+    except (msgspec.MsgspecError, SnapshotUnavailable):
+        return None
+
+
+def _walk(
+    page: Callable[[str | None], tuple[Listed[Row], datetime]], named: Callable[[Row], str]
+) -> Iterator[tuple[Row, datetime]]:
+    """Every row of a list, page by page, and when it was read. Raises `SnapshotUnavailable` where it does not end."""
     after: str | None = None
     for _ in range(PAGES_MAX):
-        told = page(after)
-        yield from told.data
+        told, taken_at = page(after)
+        yield from ((row, taken_at) for row in told.data)
         if not told.has_more or not told.data:
             return
-        after = told.data[-1].id
+        after = named(told.data[-1])
     raise SnapshotUnavailable(f"a list of Stripe's did not end after {PAGES_MAX} pages")

@@ -133,6 +133,11 @@ def _customers_own(customer: CustomerOnWire | None) -> str | None:
     return id_of(chosen) or id_of(customer.default_source)
 
 
+def default_of(invoice: InvoiceOnWire) -> str | None:
+    """What Stripe itself would charge."""
+    return next(_defaults(invoice), None)
+
+
 def _defaults(invoice: InvoiceOnWire) -> Iterator[str]:
     """The defaults as Stripe goes through them."""
     subscription = invoice.subscription

@@ -33,6 +33,7 @@ from dunr.core.answers import (
 )
 from dunr.core.attempt import Attempt
 from dunr.core.expiring import ExpiringCard
+from dunr.core.glance import Listing
 from dunr.core.snapshot import Snapshot
 from dunr.core.value import replace
 from dunr.inspection import Check
@@ -99,8 +100,8 @@ class StripeProcessor:
         """The invoices of a subscription, the open ones of a customer, and those that a charge, an intent or a dispute leads to."""
         return self._lister(account).of_subject(subject)
 
-    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[str]:
-        """Open invoices, then the changed ones, each once. Stripe tells of changes for thirty days."""
+    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[Listing]:
+        """Open invoices, then the changed ones, each once, a hundred in a call. Stripe tells of changes for thirty days."""
         return self._lister(account).open_or_changed(updated_since)
 
     def now(self, account: str) -> datetime | None:

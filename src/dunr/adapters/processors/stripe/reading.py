@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+from dunr.adapters.processors.stripe.changes import ChangedObject, Changes
 from dunr.adapters.processors.stripe.charges import ChargeOnWire, try_without_charge
 from dunr.adapters.processors.stripe.gathering import Gathered, intents_of
-from dunr.adapters.processors.stripe.methods import in_order
+from dunr.adapters.processors.stripe.methods import default_of, in_order
 from dunr.adapters.processors.stripe.money import minimum_minor
 from dunr.adapters.processors.stripe.wire import CustomerOnWire, InvoiceOnWire, SubscriptionOnWire, id_of, instant
+from dunr.core.glance import Glance
 from dunr.core.snapshot import (
     ChargeSnapshot,
     CustomerSnapshot,
@@ -17,6 +19,7 @@ from dunr.core.snapshot import (
     SubscriptionSnapshot,
 )
 from dunr.core.terms import ChargeStatus, CollectionMethod, InvoiceStatus, SubscriptionStatus
+from dunr.core.value import replace
 from dunr.ports import SnapshotUnavailable
 
 Word = TypeVar("Word")
@@ -67,6 +70,44 @@ def snapshot_of(told: Gathered) -> Snapshot:
         ),
         processor_next_attempt_at=instant(next_attempt) if next_attempt is not None else None,
         collects_by_itself=invoice.auto_advance and status is InvoiceStatus.OPEN,
+    )
+
+
+def glance_at(invoice: InvoiceOnWire, taken_at: datetime, changes: Changes) -> Glance:
+    """An open invoice as a list tells it: one that was tried and is not paid counts as failed, since when is for a look to say."""
+    finalized_at = instant(invoice.status_transitions.finalized_at or invoice.created)
+    owner = invoice.customer.id if invoice.customer is not None else ""
+    gathered = Gathered(invoice, taken_at, charges=(), methods=(), disputes=())
+    told = snapshot_of(gathered)
+    tried = replace(told.invoice, first_failed_at=finalized_at if invoice.attempted else None)
+    return Glance(
+        replace(told, invoice=tried),
+        default_method_id=default_of(invoice),
+        charge_ids=tuple(changes.charge_ids.get(owner, ())),
+        is_touched=owner in changes.touched,
+    )
+
+
+def glance_back_at(told: ChangedObject, since: datetime, changes: Changes) -> Glance | None:
+    """An invoice as its newest event tells it, where it is closed. One that an event shows open and no list does has changed since."""
+    status, owner = INVOICE_STATUSES.get(told.status or ""), id_of(told.customer)
+    if status is None or owner is None or told.currency is None:
+        return None
+    invoice = InvoiceSnapshot(
+        processor_invoice_id=told.id,
+        status=status,
+        amount_total_minor=told.amount_remaining + told.amount_paid + told.pre_payment_credit_notes_amount,
+        amount_due_minor=told.amount_remaining,
+        credited_minor=told.pre_payment_credit_notes_amount,
+        currency=told.currency,
+        first_failed_at=since,
+        collection_method=CollectionMethod.CHARGE_AUTOMATICALLY,
+        is_first=False,
+    )
+    return Glance(
+        Snapshot(since, told.livemode, invoice, None, CustomerSnapshot(owner, deleted=False), (), ()),
+        charge_ids=tuple(changes.charge_ids.get(owner, ())),
+        is_touched=owner in changes.touched or status is InvoiceStatus.OPEN,
     )
 
 
