@@ -77,4 +77,4 @@ class FirstStart:
             f"{name} lists {count} open invoices of {account} that failed before dunr came. Nobody is charged, mailed or paused: run `dunr import`, look at what it "
             "says, and then `dunr import --agree`."
         )
-        alert(AlertKind.PAST_DUE_BEFORE, f"{name}:{account}", text)
+        alert(AlertKind.DEBT_LEFT_OPEN, f"{name}:{account}", text)

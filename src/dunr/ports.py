@@ -81,9 +81,6 @@ class Clock(Protocol):
         ...
 
 
-# --- the store --------------------------------------------------------------------------------------------------------------------
-
-
 class Store(Protocol):
     """Durable state. Each verb is one transaction; when it returns, it is on disk."""
 
@@ -226,10 +223,7 @@ class Processor(Protocol):
         ...
 
     def list_invoices(self, account: str, updated_since: datetime) -> Iterator[Listing]:
-        """Invoices that are open, or changed since then in any state, each once: what reconciliation walks. Raises `SnapshotUnavailable`.
-
-        A listing with a glance is looked at only where the glance has news; whatever changed since then that it does not show makes it touched.
-        """
+        """Invoices that are open, or changed since then in any state, each once. A glance must be touched where it cannot show a change. Raises `SnapshotUnavailable`."""
         ...
 
     def charge(self, request: ChargeRequest) -> ChargeAnswer:

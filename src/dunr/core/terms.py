@@ -178,7 +178,6 @@ class AlertKind(StrEnum):
     DEAD_LETTER = "dead_letter"
     SNAPSHOT_UNAVAILABLE = "snapshot_unavailable"
     COPIED_STORE = "copied_store"
-    PAST_DUE_BEFORE = "past_due_before"  # owed already when we came
     DRIFT = "drift"
     TEMPLATE_REFUSED = "template_refused"  # a merchant's own mail template that cannot be used; ours is
     POLICY_REFUSED = "policy_refused"  # a policy file that was changed and cannot be used

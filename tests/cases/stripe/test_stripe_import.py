@@ -77,7 +77,7 @@ def test_a_dunr_that_is_started_without_an_import_leaves_what_was_past_due_befor
     assert stripe.case("in_recent")["first_failed_at"] == LONG_AGO["in_recent"]
     assert stripe.mails() == []
     assert [stripe.requests(name) for name in (*LONG_AGO, "in_new")] == [[], [], []]
-    assert [alert["kind"] for alert in stripe.alerts()].count("past_due_before") == 1
+    assert [alert["kind"] for alert in stripe.alerts()].count("debt_left_open") == 1
     assert "`dunr import` takes in" in dunr(stripe, "import", "--agree").stderr
 
     assert answered(stripe, "import")["open_count"] == 3

@@ -17,6 +17,7 @@ from dunr.core import keys
 from dunr.core.answers import CannotSay, ChargeAnswer, LookUpAnswer, Missed, RefreshAnswer, Refused, RefusedKind
 from dunr.core.attempt import Attempt
 from dunr.core.expiring import ExpiringCard
+from dunr.core.glance import Listing
 from dunr.core.model import Case
 from dunr.core.snapshot import ChargeSnapshot, Snapshot
 from dunr.core.terms import SLOW_RAILS, Outcome
@@ -98,7 +99,7 @@ class BillingProcessor:
         """Every event names its charge."""
         return ()
 
-    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[str]:
+    def list_invoices(self, account: str, updated_since: datetime) -> Iterator[Listing]:
         """The book is ours: nothing in it can have changed without us."""
         return iter(())
 
