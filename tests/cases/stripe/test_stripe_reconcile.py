@@ -41,7 +41,7 @@ def test_a_run_that_is_killed_is_finished_by_the_next_and_a_further_one_only_rea
 ) -> None:
     stripe.environment["DUNR_STRIPE_RATE_MAX"] = "30"  # calls a second: there is time to kill it
     stripe.run("reconcile", "reconcile", "--json")
-    until(lambda: opened_count(stripe) >= 30)
+    until(lambda: load(stripe).get("invoices.retrieve", 0) >= 60, seconds=100)
     stripe.kill("reconcile")
     before = opened_count(stripe)
     assert 30 <= before < COUNT
