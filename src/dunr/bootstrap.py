@@ -72,6 +72,8 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
             habits_of(settings),
         )
         performer = Performer(engine, mailer, _publisher(settings, clock, opened), habits)
+        forget = forgetting(kept.forget, timedelta(days=settings.events_kept_days))
+        hands_count = 1 if settings.clock == "manual" else settings.worker_threads
         if identified is not None:
             stop_if_copied(identified, rulebook, intake)
         return Application(
