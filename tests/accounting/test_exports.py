@@ -17,12 +17,13 @@ from dunr.core.ledger import DELINQUENT, RECEIVABLE
 from dunr.facts.load import load_facts
 from dunr.simulate.clock import WORLD_BEGINS_AT
 from dunr.simulate.world import World
+from tests import nursery
 
 BIN = Path(sys.executable).parent
 
 
 def run(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([BIN / "dunr", *arguments], capture_output=True, text=True, timeout=120, check=False)
+    done = nursery.run("dunr", *map(str, arguments))
     assert done.returncode == code, done.stderr + done.stdout
     return done
 

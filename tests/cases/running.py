@@ -2,14 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 
+from tests import nursery
 from tests.ports import free_port
 
 START = "2026-06-23T10:00:00Z"  # a Tuesday
@@ -35,16 +34,21 @@ class Running:
         if clock == "manual":
             self.environment["DUNR_CLOCK_START"] = start
         self.environment |= environment
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, nursery.Process] = {}
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=120.0, trust_env=False)
         self.psp = httpx.Client(base_url=f"http://127.0.0.1:{self.sandbox_port}", timeout=120.0, trust_env=False)
 
-    def run(self, name: str, *arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
+    def run(self, name: str, *arguments: str, **environment: str) -> nursery.Process:
         """Start one of our processes under a name."""
-        log = (self.folder / f"{name}.log").open("ab")
-        command = [str(Path(sys.executable).with_name("dunr")), *arguments]
-        process = subprocess.Popen(command, env=self.environment | environment, cwd=self.folder, stdout=log, stderr=log)
-        log.close()
+        with (self.folder / f"{name}.log").open("ab") as log:
+            process = nursery.start(
+                "dunr",
+                *arguments,
+                environment=self.environment | environment,
+                folder=self.folder,
+                stdout=log,
+                stderr=log,
+            )
         self.processes[name] = process
         return process
 
@@ -62,7 +66,7 @@ class Running:
     def sandbox_ready(self) -> None:
         self._ready("sandbox", lambda: self.psp.get("/sandbox/clock"))
 
-    def start_worker(self, name: str = "worker", **environment: str) -> "subprocess.Popen[bytes]":
+    def start_worker(self, name: str = "worker", **environment: str) -> nursery.Process:
         return self.run(name, "worker", **environment)
 
     def _ready(self, name: str, ask: Callable[[], httpx.Response]) -> None:

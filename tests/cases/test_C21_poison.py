@@ -1,10 +1,8 @@
 """C21: events that cannot be used neither stop nor delay the others; each ends once, with its reason, and can be redriven."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
+from tests import nursery
 from tests.cases.rehearsal import START, Json, Rehearsal
 from tests.cases.stores import on_both_stores
 
@@ -20,8 +18,7 @@ def letters(world: Rehearsal, state: str) -> dict[str, Json]:
 
 def dunr(world: Rehearsal, *arguments: str) -> Json:
     """What a command answers."""
-    command = [str(Path(sys.executable).with_name("dunr")), *arguments, "--json"]
-    ran = subprocess.run(command, env=world.environment, cwd=world.folder, capture_output=True, check=True)
+    ran = nursery.run("dunr", *arguments, "--json", environment=world.environment, folder=world.folder, check=True)
     answer: Json = json.loads(ran.stdout)
     return answer
 

@@ -1,12 +1,11 @@
 """C60: weekends, holidays and an operator's postponement: one rule for every path, in the plan that is shown and in what is done."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import nursery
 from tests.cases.rehearsal import Json, Rehearsal, payer, rehearse
 
 A = ["2026-06-24T09:00", "2026-06-29T09:00", "2026-07-02T09:00", "2026-07-07T09:00"]
@@ -17,8 +16,8 @@ HOLIDAYS = "2026-12-25,2026-12-28,2027-01-01"
 
 
 def shown(*arguments: str) -> Json:
-    command = [str(Path(sys.executable).with_name("dunr")), "plan", "--policy", "business_days", "--json", *arguments]
-    told: Json = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout)
+    ran = nursery.run("dunr", "plan", "--policy", "business_days", "--json", *arguments, check=True)
+    told: Json = json.loads(ran.stdout)
     return told
 
 

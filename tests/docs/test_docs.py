@@ -6,6 +6,7 @@
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import nursery
 from tests.cases.rehearsal import until
 from tests.ports import free_port
 
@@ -23,6 +25,7 @@ DOCUMENTS = sorted(
     path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if "```console" in path.read_text()
 )
 PATIENCE_SECONDS = 15.0
+SHELL = re.compile(r"[|&;<>$`*?(){}~#!]")  # what only a shell understands
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
@@ -49,19 +52,29 @@ def port(tmp_path: Path) -> Iterator[int]:
     assert recipe is not None
     arguments = shlex.split(recipe.group(1).replace("$(ARGS)", ""))[1:]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DUNR_")}
-    process = subprocess.Popen(
-        [DUNR, *arguments, "--port", str(port)], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL
-    )
-    asking = ["curl", "-s", f"http://127.0.0.1:{port}/healthz"]
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123
+        process = nursery.start(
+            "dunr", *arguments, "--port", str(port), environment=environment, folder=tmp_path, stdout=nowhere
+        )
     try:
-        until(lambda: subprocess.run(asking, check=False, capture_output=True).returncode == 0)
+        until(lambda: answers(port))
         yield port
     finally:
         process.terminate()
         process.wait(timeout=20)
 
 
+def answers(port: int) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) == 0
+
+
 def say(command: str, port: int, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A plain command of ours is spared the imports; everything else is for the shell."""
+    words = shlex.split(command)
+    if words[0] == ".venv/bin/dunr" and not SHELL.search(command):
+        here = [word.replace("127.0.0.1:8080", f"127.0.0.1:{port}") for word in words[1:]]
+        return nursery.run("dunr", *here, folder=folder)
     ours = command.replace(".venv/bin/dunr", str(DUNR)).replace("127.0.0.1:8080", f"127.0.0.1:{port}")
     return subprocess.run(ours, shell=True, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
 

@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from tests import nursery
 from tests.ports import free_port
 
 KEY = "sk_sandbox_test"
@@ -78,7 +77,7 @@ class SandboxProcess:
     def __init__(self, folder: Path, webhook_url: str | None, clock: str = "manual", more: Sequence[str] = ()) -> None:
         self.port = free_port()
         self._clock = clock
-        self._command = [sys.executable, "-m", "dunr.sandbox", "--database", str(folder / "sandbox.db")]
+        self._command = ["--database", str(folder / "sandbox.db")]
         self._command += ["--port", str(self.port), "--api-key", KEY, "--clock", clock]
         if clock == "manual":
             self._command += ["--clock-start", START]
@@ -93,7 +92,7 @@ class SandboxProcess:
         self.start()
 
     def start(self) -> None:
-        self._process = subprocess.Popen(self._command)
+        self._process = nursery.start("dunr.sandbox", *self._command)
         give_up = time.monotonic() + READY_SECONDS
         while True:
             try:

@@ -2,26 +2,15 @@
 
 import json
 import subprocess
-import sys
-from pathlib import Path
 
+from tests import nursery
 from tests.cases.rehearsal import Json
 from tests.cases.stripe.rehearsal import StripeRehearsal
-
-DUNR = Path(sys.executable).with_name("dunr")
 
 
 def dunr(stripe: StripeRehearsal, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """One command on the story's own data, whatever it comes to."""
-    return subprocess.run(
-        [DUNR, *arguments],
-        env=stripe.environment | environment,
-        cwd=stripe.folder,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return nursery.run("dunr", *arguments, environment=stripe.environment | environment, folder=stripe.folder)
 
 
 def answered(stripe: StripeRehearsal, *arguments: str) -> Json:

@@ -14,6 +14,7 @@ from stripe.params import WebhookEndpointCreateParams
 
 from dunr.adapters.processors.stripe.endpoint import ENDPOINT_EVENTS, NOT_OF_CLASSIC_ENDPOINTS
 from dunr.adapters.processors.stripe.events import SUPPORTED_EVENTS
+from tests import nursery
 from tests.cases.rehearsal import Json
 from tests.cases.stripe.rehearsal import StripeRehearsal
 
@@ -38,9 +39,7 @@ def stripe(tmp_path: Path) -> Iterator[StripeRehearsal]:
 
 def dunr(stripe: StripeRehearsal, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     without = {name: value for name, value in (stripe.environment | environment).items() if value}
-    return subprocess.run(
-        [DUNR, *arguments], env=without, cwd=stripe.folder, capture_output=True, text=True, timeout=120, check=False
-    )
+    return nursery.run("dunr", *arguments, environment=without, folder=stripe.folder)
 
 
 def checks(stripe: StripeRehearsal, **environment: str) -> tuple[int, dict[str, Json]]:
@@ -60,9 +59,7 @@ def test_the_endpoint_is_told_what_the_adapter_uses_and_nothing_that_no_endpoint
 
 
 def test_without_a_key_it_is_printed_what_to_type_in_at_stripe(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [DUNR, "connect", "stripe", "--url", URL], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = nursery.run("dunr", "connect", "stripe", "--url", URL, folder=tmp_path, check=True)
     assert f"Endpoint: {URL}/webhooks/stripe" in done.stdout
     assert all(event in done.stdout for event in ENDPOINT_EVENTS)
     assert "Invoices: write" in done.stdout

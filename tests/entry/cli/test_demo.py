@@ -1,16 +1,13 @@
 """The demo tells the truth: every story ends as its title says, no money moves twice, and the books balance."""
 
 import json
-import subprocess
-import sys
 from datetime import datetime
-from pathlib import Path
 
-DUNR = Path(sys.executable).with_name("dunr")
+from tests import nursery
 
 
 def test_the_demo_plays_three_weeks_and_nobody_is_charged_twice() -> None:
-    done = subprocess.run([DUNR, "demo", "--json"], capture_output=True, text=True, timeout=120, check=True)
+    done = nursery.run("dunr", "demo", "--json", check=True)
     told = json.loads(done.stdout)
 
     assert (told["cases"], told["recovered"], told["paused"]) == (8, 7, 1)

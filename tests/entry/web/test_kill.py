@@ -3,8 +3,6 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +12,7 @@ import httpx
 from dunr.bootstrap import build
 from dunr.sandbox.deliveries import sign
 from dunr.settings import Settings
+from tests import nursery
 from tests.entry.web.desk import event
 from tests.ports import free_port
 
@@ -24,20 +23,11 @@ WORKING_SECONDS = 60.0
 SECRET = "whsec_local"
 
 
-def start(folder: Path, port: int) -> subprocess.Popen[bytes]:
+def start(folder: Path, port: int) -> nursery.Process:
     """`dunr serve` on the system clock, and nobody to do the work."""
-    command = [
-        sys.executable,
-        "-c",
-        "from dunr.entry.cli import main; main()",
-        "serve",
-        "--port",
-        str(port),
-        "--no-worker",
-    ]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("DUNR_")}
     environment["DUNR_DATA"] = str(folder / "data")
-    process = subprocess.Popen(command, env=environment, cwd=folder)
+    process = nursery.start("dunr", "serve", "--port", str(port), "--no-worker", environment=environment, folder=folder)
     give_up = time.monotonic() + READY_SECONDS
     while True:
         try:

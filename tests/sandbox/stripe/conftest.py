@@ -29,7 +29,7 @@ class StripeSandbox(SandboxProcess):
     _thread: threading.Thread
 
     def start(self) -> None:
-        self._server = server_of(*given_by(self._command[3:]))
+        self._server = server_of(*given_by(self._command))
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
         give_up = time.monotonic() + READY_SECONDS
