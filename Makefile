@@ -37,7 +37,9 @@ run: setup ## Start dunr with the sandbox processor and a clock that you move by
 test: setup ## Run all tests; every branch of src/dunr/core must be covered by tests/core
 	@mkdir -p build
 	@if [ -d tests/core ]; then \
-	  COVERAGE_FILE=$(COVERAGE) $(BIN)/coverage run -m pytest -q tests/core; \
+	  rm -f $(COVERAGE) $(COVERAGE).*; \
+	  COVERAGE_FILE=$(COVERAGE) $(BIN)/coverage run -m pytest -q -n auto tests/core; \
+	  COVERAGE_FILE=$(COVERAGE) $(BIN)/coverage combine --quiet; \
 	  COVERAGE_FILE=$(COVERAGE) $(BIN)/coverage report --skip-covered --show-missing --fail-under=100; \
 	fi
 	$(BIN)/pytest -n 4 --dist worksteal --ignore=tests/core $(wildcard tests/crash) tests

@@ -33,7 +33,7 @@ WISH_BYTES_MAX = 1 << 17
 PACKAGES = ("dunr.adapters", "dunr.entry", "dunr.facts", "dunr.mail", "dunr.sandbox", "dunr.settings")
 # What those import only once they run.
 LATE = (
-    *("dunr.adoption", "dunr.bootstrap", "httpcore", "typer._adapters"),
+    *("alembic.command", "dunr.adoption", "dunr.bootstrap", "httpcore", "typer._adapters"),
     *("uvicorn.lifespan.on", "uvicorn.loops.auto", "uvicorn.loops.uvloop"),
     *("uvicorn.protocols.http.auto", "uvicorn.protocols.http.httptools_impl", "uvicorn.protocols.websockets.auto"),
 )

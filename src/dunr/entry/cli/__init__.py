@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from dunr import __version__
 from dunr.entry.cli import (
     audit,
     brake,
@@ -49,6 +48,8 @@ app = typer.Typer(
 
 def _tell_version(asked: bool) -> None:
     if asked:
+        from dunr import __version__
+
         say(f"dunr {__version__}")
         raise typer.Exit
 
