@@ -19,6 +19,7 @@ UNDOCUMENTED = (
     "/outbox",
     "/metrics",
     "/reminders",
+    "/notices",
     "/healthz",
     "/readyz",
     "/openapi.json",
