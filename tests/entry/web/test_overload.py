@@ -1,7 +1,6 @@
 """More than one process can take: a real `dunr serve` keeps answering, holds a bounded amount, and tells whoever is too much to come again."""
 
 import socket
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,6 +11,7 @@ import pytest
 
 from dunr.entry.web import intake, patience
 from dunr.sandbox.deliveries import sign
+from tests import nursery
 from tests.entry.web.desk import event
 from tests.entry.web.test_kill import SECRET, start
 from tests.ports import free_port
@@ -27,7 +27,7 @@ SECONDS = 60.0
 class Server:
     """The process, and what is sent to it."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", port: int, opened: ExitStack) -> None:
+    def __init__(self, process: nursery.Process, port: int, opened: ExitStack) -> None:
         self.process = process
         self._port = port
         self._opened = opened
