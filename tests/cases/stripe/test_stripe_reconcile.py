@@ -27,8 +27,9 @@ def stripe(tmp_path: Path) -> Iterator[StripeRehearsal]:
 
 
 def opened_count(stripe: StripeRehearsal) -> int:
-    listed = dunr(stripe, "cases", "--limit", "500", "--json", **HELD)
-    return listed.stdout.count('"first_failed_at"') if listed.returncode == 0 else 0
+    listed = dunr(stripe, "cases", "list", "--limit", "500", "--json", **HELD)
+    assert listed.returncode == 0, listed.stderr
+    return listed.stdout.count('"first_failed_at"')
 
 
 def load(stripe: StripeRehearsal) -> dict[str, int]:
