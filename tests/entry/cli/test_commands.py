@@ -36,6 +36,7 @@ COMMANDS = (
         "db",
         "policy",
         "connect",
+        "connector",
     ),
 )
 
