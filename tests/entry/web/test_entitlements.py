@@ -18,6 +18,7 @@ def test_a_subscription_that_was_never_seen_is_granted(tmp_path: Path) -> None:
             "known": False,
             "valid_until": "2026-06-24T10:00:00Z",
             "next_change_at": None,
+            "banner": None,
         }
         assert answer.headers["cache-control"].startswith("private")
 
@@ -37,6 +38,24 @@ def test_the_answer_has_a_tag_that_changes_with_the_access(tmp_path: Path) -> No
         changed = dunr.get("/v1/entitlements/sub_1", **{"if-none-match": tag})
         assert (changed.status_code, changed.json()["access"]) == (200, "paused")
         assert changed.json()["valid_until"] == "2026-07-08T12:01:00Z"
+
+
+def test_a_banner_says_what_is_owed_when_it_is_tried_again_and_where_to_pay(tmp_path: Path) -> None:
+    with served(tmp_path) as dunr:
+        dunr.fail()
+        told = dunr.get("/v1/entitlements/sub_1")
+        banner = told.json()["banner"]
+        assert (banner["amount_due_minor"], banner["currency"], banner["invoices_count"]) == (4900, "usd", 1)
+        assert banner["next_attempt_at"] == "2026-06-24T09:00:00Z"
+        page = dunr.get("/pay/" + banner["link"].rpartition("/")[2])
+        assert page.status_code == 200
+        assert "49.00" in page.text
+        dunr.advance(to="2026-06-24T10:00:00Z")
+        changed = dunr.get("/v1/entitlements/sub_1", **{"if-none-match": told.headers["etag"]})
+        assert (changed.status_code, changed.json()["access"]) == (200, "grace"), "the next date has moved"
+        dunr.script("succeed")
+        dunr.advance(to="2026-07-01T10:00:00Z")
+        assert dunr.get("/v1/entitlements/sub_1").json()["banner"] is None
 
 
 def test_another_account_is_not_asked_by_its_long_id(tmp_path: Path) -> None:

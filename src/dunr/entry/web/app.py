@@ -60,7 +60,8 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         await asyncio.to_thread(face.close)
 
     answer_error = error_handler(error_page)
-    check = EntitlementCheck(face).answer
+    card_links = CardLinks(secret, base)
+    check = EntitlementCheck(face, card_links.make).answer
     at_the_door: dict[str, dict[str, Answering]] = {
         WEBHOOKS: {"POST": intake.receive},
         ENTITLEMENTS: {"GET": check, "HEAD": check},
@@ -71,7 +72,7 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         openapi_route(OPERATIONS),
         *health_routes(face),
         metrics_route(face),
-        *CardLinkPages(face, CardLinks(secret, base), ReminderLinks(secret, base)).routes(),
+        *CardLinkPages(face, card_links, ReminderLinks(secret, base)).routes(),
         *ReminderPages(face, ReminderLinks(secret, base)).routes(),
         *Dashboard(face, signer).routes(),
         *RehearsalForms(face, signer).routes(),
