@@ -1,11 +1,13 @@
 """What must not be read is not written: by the name of a field, by its look in any text, and in the text of an exception."""
 
+import io
 import json
 
 import pytest
 import structlog
 
 from dunr.entry.logs import clean_text, log_to_stderr
+from dunr.happenings import tell
 
 CARD = "4242 4242 4242 4242"
 HEADER = "Authorization: Bearer dunr_tok.abc-123"
@@ -82,3 +84,19 @@ def test_people_may_have_it_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     line = capsys.readouterr().err
     assert "something_happened" in line
     assert CARD not in line
+
+
+def test_a_stream_that_was_closed_stops_nothing_and_the_next_one_is_written_to(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = io.StringIO()
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.stderr", gone)
+        log_to_stderr(events=True)
+        tell("case_opened", case="in_1")
+        gone.close()
+        tell("case_opened", case="in_2")
+    tell("case_opened", case="in_3")
+    log_to_stderr()
+    tell("case_opened", case="in_4")
+    assert [json.loads(line)["case"] for line in capsys.readouterr().err.splitlines()] == ["in_3"]

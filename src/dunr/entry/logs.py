@@ -6,6 +6,7 @@ Whoever logs need not think of it: the last step before the line is written look
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
+from contextlib import ExitStack
 from typing import Literal
 
 import structlog
@@ -31,6 +32,7 @@ PATTERNS = (
     (re.compile(r"\b[\w-]{16,}\.[\w-]{4,}\.[\w-]{16,}\b"), "[signed]"),
 )
 DEPTH_MAX = 6
+_let_go = ExitStack()  # of what hears for the log: a process has one log, however often it is set up
 
 
 def redact(_: object, __: str, fields: MutableMapping[str, object]) -> MutableMapping[str, object]:
@@ -88,7 +90,22 @@ def log_to_stderr(kind: Literal["json", "console"] = "json", *, events: bool = F
             redact,
             shown,
         ],
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # as it is when something is said
+        logger_factory=lambda *_: Stderr(),
     )
+    _let_go.close()
     if events:
-        hear(structlog.get_logger().info)
+        _let_go.callback(hear(lambda event, **fields: structlog.get_logger().info(event, **fields)))
+
+
+class Stderr:
+    """Writes lines to stderr, whichever that is at the moment. What is done does not stop because it could not be told: a line that cannot be written is lost."""
+
+    def msg(self, line: str) -> None:
+        """Write one line."""
+        try:
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+        except (OSError, ValueError):  # a pipe whose reader has gone, or a stream that was closed
+            return
+
+    debug = info = warning = error = critical = exception = msg
