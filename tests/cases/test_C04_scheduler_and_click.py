@@ -38,7 +38,7 @@ def test_whoever_comes_second_is_told_that_it_is_being_processed_in_either_order
             assert [request["key"] for request in world.requests(invoice)] == [f"dunr-{invoice}-a1"]
             assert world.captures(invoice) == 1
             assert world.balance(invoice) == {"receivable": 0, "billed": -4900, "processor": 4900}
-        assert world.case("in_4a")["attempts"][1]["trigger"] == "timer"
+        assert world.case("in_4a")["attempts"][1]["trigger"] == "promise"
         assert world.case("in_4b")["attempts"][1]["trigger"] == "customer"
         assert world.case("in_4b")["steps_spent_count"] == 0
         until(lambda: sorted(mail["to"] for mail in world.mails("receipt")) == ["ada@example.com", "bo@example.com"])

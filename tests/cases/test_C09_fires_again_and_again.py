@@ -48,7 +48,7 @@ def test_twenty_wake_ups_of_four_workers_make_one_attempt_of_each_due_retry(
                 ),
             )
         until(lambda: [world.case(invoice)["state"] for invoice in INVOICES[:3]] == ["recovered"] * 3)
-        until(lambda: world.case("in_9d")["steps_spent_count"] == 1)
+        until(lambda: [one["outcome"] for one in world.case("in_9d")["attempts"]] == ["declined", "declined"])
         until(lambda: len(world.mails("receipt")) == 3)
 
         for invoice in INVOICES:
@@ -58,8 +58,10 @@ def test_twenty_wake_ups_of_four_workers_make_one_attempt_of_each_due_retry(
             assert world.captures(invoice) == 1
             assert world.balance(invoice) == {"receivable": 0, "billed": -4900, "processor": 4900}
         declined = world.case("in_9d")
-        assert (declined["state"], declined["plan"]["steps"][0]["number"]) == ("scheduled", 2)
-        assert len([notice for notice in declined["notices"] if notice["kind"] == "reminder"]) == 1
+        assert (declined["state"], declined["steps_spent_count"]) == ("scheduled", 0), (
+            "a promised attempt spends no step"
+        )
+        assert declined["plan"]["steps"][0]["number"] == 1
         assert world.alerts() == []
 
 

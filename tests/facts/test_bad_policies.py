@@ -32,7 +32,7 @@ BAD_FILES = [
     (f"name = '{'a' * 101}'", 1, "name cannot be 'aaa", "at most 100 characters"),
     # --- a key that nobody knows would leave the default in force, silently
     ("\ntimezon = 'UTC'", 2, "there is no setting timezon", "write timezone"),
-    ("zebra = 1", 1, "there is no setting zebra", "write one of name, timezone"),
+    ("qqqq = 1", 1, "there is no setting qqqq", "write one of name, timezone"),
     (
         "steps = [\n  {after = 1, unit = 'days'},\n  {afer = 1, unit = 'days'}]",
         3,

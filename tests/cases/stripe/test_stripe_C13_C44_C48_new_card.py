@@ -91,7 +91,9 @@ def test_c48_a_good_new_card_pays_every_open_invoice_at_once_the_oldest_first(to
 
 def test_c13_one_recovery_and_one_mail_however_many_events_tell_of_the_change(told: Told) -> None:
     stripe, _ = told
-    assert stripe.mails_to("ada@example.com") == ["first", "first", "reminder", "reminder", "receipt", "receipt"]
+    assert stripe.mails_to("ada@example.com") == ["first", "first", "reminder", "receipt", "receipt"], (
+        "what is due at one time for two invoices of one person is one mail"
+    )
     for invoice in ("in_ada", "in_ada_later"):
         assert stripe.captures(invoice) == 1
         case = stripe.case(invoice)

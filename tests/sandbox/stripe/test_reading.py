@@ -69,17 +69,22 @@ def test_a_subscription_has_its_period_where_the_version_puts_it(sandbox: Stripe
     assert (old["status"], new["latest_invoice"]) == ("past_due", "in_1")
 
 
-def test_one_request_reads_an_invoice_with_all_that_hangs_on_it(sandbox: StripeSandbox) -> None:
+def test_one_request_reads_an_invoice_with_what_hangs_on_it_four_levels_deep(sandbox: StripeSandbox) -> None:
     sandbox.fail(customer={"id": "cus_1", "email": "ada@example.com", "country": "FR", "locale": "fr"})
     invoice = sandbox.stripe.v1.invoices.retrieve(
-        "in_1", {"expand": ["customer", "payments.data.payment.payment_intent.latest_charge"]}
+        "in_1", {"expand": ["customer", "payments.data.payment.payment_intent"]}
     )
     customer: Any = invoice.customer
     assert (customer.email, customer.address.country, customer.preferred_locales) == ("ada@example.com", "FR", ["fr"])
     assert invoice.payments is not None
     intent: Any = invoice.payments.data[0].payment.payment_intent
-    assert intent.latest_charge.outcome.type == "issuer_declined"
-    assert intent.latest_charge.payment_method_details.card.fingerprint == "fp_pm_1"
+    charge = sandbox.stripe.v1.charges.retrieve(intent.latest_charge)
+    assert charge.outcome is not None
+    assert charge.outcome.type == "issuer_declined"
+    details: Any = charge.payment_method_details
+    assert details.card.fingerprint == "fp_pm_1"
+    with pytest.raises(InvalidRequestError, match="more than 4 levels"):
+        sandbox.stripe.v1.invoices.retrieve("in_1", {"expand": ["payments.data.payment.payment_intent.latest_charge"]})
     with pytest.raises(InvalidRequestError, match=r"cannot be expanded \(payment_intent\)"):
         sandbox.stripe.v1.invoices.retrieve("in_1", {"expand": ["payment_intent"]})
     old = raw(sandbox, "/v1/invoices/in_1", BEFORE, expand=["payment_intent", "charge", "subscription"])
