@@ -12,6 +12,9 @@ BENCH_VENV := build/bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.setup-done
 COVERAGE := build/coverage
 
+# What one process has compiled, the many others of the tests need not compile again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Extra arguments for `make run`, for example: make run ARGS="--port 9000"
 ARGS ?=
 

@@ -4,8 +4,8 @@ A line goes to whoever wants to hear it, which a process decides once, when it b
 a question, telling costs nothing.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 import structlog
@@ -24,6 +24,7 @@ class Hears(Protocol):
 
 
 _hearers: list[Hears] = []
+_NOBODY_HEARS = nullcontext()
 
 
 def hear(hearer: Hears) -> Callable[[], None]:
@@ -38,14 +39,9 @@ def tell(event: str, **fields: object) -> None:
         hearer(event, **fields)
 
 
-@contextmanager
-def about(**fields: object) -> Iterator[None]:
+def about(**fields: object) -> AbstractContextManager[None]:
     """What is logged meanwhile, by whomever, is about this."""
-    if not _hearers:
-        yield
-        return
-    with structlog.contextvars.bound_contextvars(**fields):
-        yield
+    return structlog.contextvars.bound_contextvars(**fields) if _hearers else _NOBODY_HEARS
 
 
 def tell_of_decision(before: Case | None, decision: Decision) -> None:
