@@ -71,7 +71,14 @@ class LeftCharge(Value):
 
     def says_the_same(self, other: "LeftCharge") -> bool:
         """Whether two were left as one and the same charge, whenever they came and whatever was said of them since."""
-        return replace(self, left_at=other.left_at, status=other.status, paid_outside=other.paid_outside) == other
+        due_at = other.due_at if self.is_due_at_once and other.is_due_at_once else self.due_at
+        told_since = replace(self, left_at=other.left_at, status=other.status, paid_outside=other.paid_outside)
+        return replace(told_since, due_at=due_at) == other
+
+    @property
+    def is_due_at_once(self) -> bool:
+        """Whether it was to be made when it came, whenever that was."""
+        return self.due_at == self.left_at
 
 
 _read = msgspec.json.Decoder(LeftCharge).decode

@@ -10,6 +10,7 @@ import msgspec
 
 from dunr.charge_book import Change, ChargeBook, Instrument, LeftCharge, LeftStatus, PaidOutside
 from dunr.core import keys
+from dunr.core.terms import CloseReason
 from dunr.core.value import Value, replace
 from dunr.errors import WishRejected
 from dunr.ports import Clock, Inbound, Refs, Store
@@ -17,6 +18,7 @@ from dunr.ports import Clock, Inbound, Refs, Store
 LEFT = "charge.left"
 CHANGED = "charge.changed"
 CONFLICT = 409
+TAKEN_BACK = (CloseReason.VOIDED, CloseReason.WRITTEN_OFF)  # nothing is due then, and nothing was paid
 
 
 class Account(Value):
@@ -49,7 +51,7 @@ class ChargeDesk:
         Raises `NoSuchThing`, or `WishRejected` where it was charged already.
         """
         case = self._store.load(self._case_id(charge_id), Refs()).case
-        if case is not None and case.amount_due_minor == 0:
+        if case is not None and case.amount_due_minor == 0 and case.closed_because not in TAKEN_BACK:
             raise WishRejected(f"Charge {charge_id!r} is paid; refund it in your own system.", CONFLICT)
         return self._change(charge_id, lambda charge: replace(charge, status=status))
 

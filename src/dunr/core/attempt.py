@@ -56,10 +56,13 @@ class Attempt(Value):
     allowed_by: str | None = None  # the rule that left the least room when it began, and how many attempts more it left
     left_count: int | None = None
     unanswered_steps_count: int = 0  # steps that calls of this attempt have spent without an answer
+    counted_from_at: datetime | None = None  # since its last call had no answer: what the coming steps are counted from
 
     @property
     def spends_step(self) -> bool:
-        """Whether its end spends a step: a step began it, or one of its calls was made on one."""
+        """Whether its end spends a step: a step began it, or one of its calls was made on one, and no call without an answer has spent that one already."""
+        if self.counted_from_at is not None:
+            return False
         return self.trigger in SPENDS_STEP or (self.trigger is Trigger.RENEWAL and self.step_number is not None)
 
     @property

@@ -90,5 +90,6 @@ def withdraw(draft: Draft, attempt: Attempt, why: tuple[str, ...]) -> None:
     draft.why(f"attempt {attempt.number} is withdrawn, its step given back: {'; '.join(why)}")
     keep_turn(draft, attempt)
     give_back(draft, attempt)
-    if all(one.outcome is Outcome.WITHDRAWN for one in draft.case.attempts[-WITHDRAWN_IN_A_ROW_MAX:]):
+    newest = [one.outcome for one in draft.case.attempts[-WITHDRAWN_IN_A_ROW_MAX:]]
+    if newest == [Outcome.WITHDRAWN] * WITHDRAWN_IN_A_ROW_MAX:
         draft.wait(WITHDRAWN_WAIT, "nothing got out several times in a row: the case is left alone for an hour")

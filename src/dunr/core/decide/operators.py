@@ -9,7 +9,6 @@ from dunr.core import budget
 from dunr.core.answers import Paid
 from dunr.core.attempt import Attempt
 from dunr.core.decide.allowing import allowance_of
-from dunr.core.decide.attempts import withdraw
 from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.customers import PROCESSORS_OWN_DATE
 from dunr.core.decide.disputes import release
@@ -18,6 +17,7 @@ from dunr.core.decide.invoices import close
 from dunr.core.decide.opening import method_row
 from dunr.core.decide.planning import lay_from_now, set_steps
 from dunr.core.decide.settling import settled
+from dunr.core.decide.unsettled import never_arrived
 from dunr.core.events import (
     AttemptSettled,
     AttemptSettledByHand,
@@ -172,7 +172,7 @@ def settled_by_hand(draft: Draft, event: AttemptSettledByHand) -> None:
             charge_id = by_hand(charge_id or attempt.key)
         settled(draft, AttemptSettled(event.number, Paid(charge_id, attempt.amount_minor, draft.now), looked_up=True))
     else:
-        withdraw(draft, attempt, (f"{event.actor} says that nothing was captured",))
+        never_arrived(draft, attempt, (f"{event.actor} says that nothing was captured",))
 
 
 def _may_be_of(draft: Draft, processor_charge_id: str | None) -> bool:

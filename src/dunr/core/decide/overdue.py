@@ -142,12 +142,13 @@ def _send_again(draft: Draft, attempt: Attempt) -> None:
     draft.method = replace(
         row, fence=fence, lease=Lease(draft.case.id, attempt.number, draft.dossier.holder, fence, lease_end)
     )
-    step = step_calls.next_call(draft, attempt)
+    step = step_calls.due_call(draft, attempt)
     draft.change_attempt(
         replace(
             attempt,
             fence=fence,
-            step_number=step.number if step is not None and step.at <= draft.now else attempt.step_number,
+            step_number=step.number if step is not None else attempt.step_number,
+            counted_from_at=None if step is not None else attempt.counted_from_at,
             taken_over=attempt.taken_over or attempt.outcome is not None,
             call_count=attempt.call_count + 1,
             last_called_at=draft.now,

@@ -109,6 +109,10 @@ def _go_on(draft: Draft, attempt: Attempt) -> None:
     """Plan what comes after a step, spent or held back for a promise, counted from the step's own date; after any other attempt the plan stands."""
     if not draft.case.is_open or draft.case.state is CaseState.EXHAUSTED:
         return
+    if attempt.counted_from_at is not None:
+        plan_anew = lay_out if attempt.step_number is not None else begin_dunning
+        plan_anew(draft, attempt.counted_from_at)
+        return
     if attempt.spends_step or attempt.trigger is Trigger.PROMISE:
         draft.case = replace(draft.case, promise_at=None)
         step = draft.case.plan.next_step
@@ -144,7 +148,7 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
     kind = draft.facts.reasons[reason].kind
     if not draft.case.has_failed:
         first_charge.failed(draft, reason)
-    elif attempt.spends_step:
+    elif attempt.spends_step or attempt.counted_from_at is not None:
         _spend_step(draft, attempt)
         draft.case = replace(draft.case, deciding_reason=reason)
         _go_on(draft, attempt)

@@ -41,6 +41,7 @@ def spend(draft: Draft, number: int) -> None:
         steps_spent_count=case.steps_spent_count + spent_count,
         step_attempts_count=case.step_attempts_count + spent_count,
         deciding_reason=UNANSWERED_AS,
+        state=CaseState.SCHEDULED,
     )
     draft.change_attempt(
         replace(
@@ -48,6 +49,7 @@ def spend(draft: Draft, number: int) -> None:
             unanswered_steps_count=attempt.unanswered_steps_count + spent_count,
             next_action=InFlightAction.LOOK_UP,
             next_action_at=draft.now,
+            counted_from_at=base,
         )
     )
     lay_quietly(draft, base)
@@ -60,7 +62,13 @@ def next_call(draft: Draft, attempt: Attempt) -> PlannedStep | None:
         return None
     if attempt.trigger not in CALLED_ON_STEPS:
         return None
-    return None if is_key_old(attempt, draft.processor, step.at) else step
+    return None if is_key_old(attempt, draft.processor, max(step.at, draft.now)) else step
+
+
+def due_call(draft: Draft, attempt: Attempt) -> PlannedStep | None:
+    """The step that a call which goes out now is made on, or None where it is on none: a first charge that nobody has answered yet has no step to spend."""
+    step = next_call(draft, attempt)
+    return step if step is not None and draft.case.has_failed and step.at <= draft.now else None
 
 
 def call_again(draft: Draft, attempt: Attempt, step: PlannedStep) -> None:
@@ -70,10 +78,12 @@ def call_again(draft: Draft, attempt: Attempt, step: PlannedStep) -> None:
 
 
 def give_up(draft: Draft, attempt: Attempt) -> None:
-    """Still nobody knows, and the steps are spent: for the merchant the charge is not paid, and a person is told that it may be. It is looked up all the same."""
+    """Still nobody knows, and the steps are spent or over: for the merchant the charge is not paid, and a person is told that it may be. It is looked up all the same."""
     case = draft.case
     over_at = case.first_failed_at + GIVEN_UP_AFTER
-    if not draft.processor.calls_spend_steps or case.state is not CaseState.SCHEDULED or case.plan.steps:
+    if not draft.processor.calls_spend_steps or case.state is not CaseState.SCHEDULED:
+        return
+    if any(step.at > draft.now for step in case.plan.steps):
         return
     if draft.now < over_at:
         if attempt.next_action_at is not None and attempt.next_action_at > over_at:

@@ -17,7 +17,7 @@ from dunr.core.decide.gaps import look_up_gap, resend_gap
 from dunr.core.decide.planning import settle_state
 from dunr.core.events import AttemptAnswered, AttemptNotFound
 from dunr.core.gate import is_key_old
-from dunr.core.terms import InFlightAction, Outcome, Trigger
+from dunr.core.terms import CaseState, InFlightAction, Outcome, Trigger
 from dunr.core.value import replace
 
 PENDING_LOOK_UP_GAP = timedelta(hours=6)
@@ -124,24 +124,22 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
     if attempt.outcome is Outcome.PENDING:
         draft.why("the processor had taken it: a submitted debit is waited for, whatever one read shows")
         return
-    step = step_calls.next_call(draft, attempt)
-    if step is not None:
-        step_calls.call_again(draft, attempt, step)
-        return
     called_at = attempt.last_called_at or attempt.begun_at
     settle_at = max(called_at, attempt.unknown_since_at or called_at) + timedelta(
         seconds=draft.processor.settle_after_seconds
     )
+    step = step_calls.next_call(draft, attempt)
+    if step is not None and (step.at > draft.now or settle_at > draft.now):
+        step_calls.call_again(draft, attempt, step)
+        return
     if draft.now >= settle_at:
-        withdraw(
+        never_arrived(
             draft,
             attempt,
             (
                 f"the processor shows no charge for {attempt.key}, {draft.processor.settle_after_seconds} s after the last call",
             ),
         )
-        if draft.processor.calls_spend_steps:
-            settle_state(draft)
         return
     again_at = draft.now + resend_gap(attempt.call_count)
     may_call = not is_key_old(attempt, draft.processor, draft.now) and attempt.call_count < CALLS_MAX
@@ -153,3 +151,11 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
         return
     draft.change_attempt(replace(attempt, next_action=InFlightAction.LOOK_UP, next_action_at=settle_at))
     draft.why(f"no charge is there yet; looked up again at {draft.said(settle_at)}, and not sent again before")
+
+
+def never_arrived(draft: Draft, attempt: Attempt, why: tuple[str, ...]) -> None:
+    """Nothing of it has reached the processor. Where its calls have spent steps, what is left of the plan decides what follows; one that has ended stays so."""
+    withdraw(draft, attempt, why)
+    case = draft.case
+    if draft.processor.calls_spend_steps and case.has_failed and case.state is CaseState.SCHEDULED:
+        settle_state(draft)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -10,21 +10,25 @@ from dunr.charge_book import Instrument, LeftCharge, LeftStatus, PaidOutside
 from dunr.charge_desk import ChargeDesk
 from dunr.core.charge_ends import charge_end
 from dunr.core.model import Case, Payer
+from dunr.core.reconcile import CLOCKS_APART_MAX
 from dunr.core.shown import shown_state
 from dunr.core.terms import Rail
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.operations import Answer, Call, Instant, Operation, in_utc
-from dunr.errors import NoSuchThing
+from dunr.errors import BadRequest, NoSuchThing
 from dunr.ports import Refs
 from dunr.tokens import Scope
 
 Id = Annotated[
-    str, msgspec.Meta(min_length=1, max_length=200, pattern=r"^[\x21-\x39\x3b-\x7e]+$")
+    str, msgspec.Meta(min_length=1, max_length=200, pattern=r"^[\x21-\x39\x3b-\x7e]+$(?!\n)")
 ]  # no colon: it parts the ids of rows
+PathId = Annotated[
+    str, msgspec.Meta(min_length=1, max_length=200, pattern=r"^[\x21-\x2e\x30-\x39\x3b-\x7e]+$(?!\n)")
+]  # no slash either: it parts the path by which the thing is asked for, changed and taken back
 Words = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern="^[^\\x00]+$")]
 Amount = Annotated[int, msgspec.Meta(ge=1, le=10**15)]
-Currency = Annotated[str, msgspec.Meta(pattern="^[a-z]{3}$")]
-Country = Annotated[str, msgspec.Meta(pattern="^[A-Z]{2}$")]
+Currency = Annotated[str, msgspec.Meta(max_length=3, pattern="^[a-z]{3}$")]
+Country = Annotated[str, msgspec.Meta(max_length=2, pattern="^[A-Z]{2}$")]
 
 
 class InstrumentBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,7 +37,7 @@ class InstrumentBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: Id
     rail: Rail = Rail.CARRIER
     network: Words | None = None
-    expires_on: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d$")] | None = None
+    expires_on: Annotated[str, msgspec.Meta(max_length=7, pattern=r"^\d{4}-\d\d$")] | None = None
     country: Country | None = None
 
 
@@ -51,7 +55,7 @@ class CustomerBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ChargeBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One charge to be made, once. `due_at` left out: at once. `facts` come back in each call to you."""
 
-    id: Id
+    id: PathId
     amount_minor: Amount
     currency: Currency
     customer: CustomerBody
@@ -66,7 +70,7 @@ class ChargeBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class TakeBackBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why it is not to be made any more: void, since it was wrong, or written_off, since it was given up."""
 
-    status: LeftStatus
+    status: Literal["void", "written_off"]
 
 
 class PaymentBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,13 +130,16 @@ def one_charge(face: WebFace, call: Call) -> Answer:
 
 def take_back(face: WebFace, call: Call) -> Answer:
     """Make it no more."""
-    return _changed(face, _desk(face).take_back(call.path["id"], call.read(TakeBackBody).status))
+    status = LeftStatus(call.read(TakeBackBody).status)
+    return _changed(face, _desk(face).take_back(call.path["id"], status))
 
 
 def note_payment(face: WebFace, call: Call) -> Answer:
     """Count money that came without us."""
-    body = call.read(PaymentBody)
-    payment = PaidOutside(body.id, body.amount_minor, in_utc(body.at))
+    body, now = call.read(PaymentBody), face.now()
+    if in_utc(body.at) - now > CLOCKS_APART_MAX:
+        raise BadRequest("at lies in the future: write when the money came.")
+    payment = PaidOutside(body.id, body.amount_minor, min(in_utc(body.at), now))
     return _changed(face, _desk(face).note_payment(call.path["id"], payment))
 
 

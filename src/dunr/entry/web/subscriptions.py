@@ -10,7 +10,7 @@ from dunr.core.calendar import is_zone
 from dunr.core.model import Payer
 from dunr.core.renewals import CatchUp, PeriodUnit, Renewal, next_due_at, paused, resumed
 from dunr.core.value import replace
-from dunr.entry.web.charges import Currency, CustomerBody, Id, InstrumentBody, Words, instrument_of
+from dunr.entry.web.charges import Currency, CustomerBody, InstrumentBody, PathId, Words, instrument_of
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.operations import YEAR_MAX, YEAR_MIN, Answer, Call, Operation
 from dunr.errors import BadRequest, NoSuchThing
@@ -34,7 +34,7 @@ class SubscriptionBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     What is in the past when it is begun counts as missed, and `catch_up` says what becomes of it.
     """
 
-    id: Id
+    id: PathId
     customer: CustomerBody
     instrument: InstrumentBody
     price_minor: Price

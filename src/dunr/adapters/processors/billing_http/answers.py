@@ -91,7 +91,7 @@ def of_look_up(told: LookUpAnswerOnWire | CannotSay, amount_minor: int, now: dat
         case NotFoundAnswer():
             return NotThere()
         case ReturnedAnswer():
-            return Paid(told.id, amount_minor if told.amount_minor is None else told.amount_minor, told.at)
+            return Paid(told.id, amount_minor if told.amount_minor is None else told.amount_minor, min(told.at, now))
         case PaidAnswer() | NotPaidAnswer() | PendingAnswer():
             return _fate(told, amount_minor, now)
 
@@ -104,11 +104,16 @@ def shown(attempt: Attempt, told: LookUpAnswerOnWire | CannotSay, now: datetime)
         case ReturnedAnswer():
             amount_minor = attempt.amount_minor if told.amount_minor is None else told.amount_minor
             return ChargeSnapshot(
-                told.id, attempt.key, amount_minor, ChargeStatus.RETURNED, told.at, return_code=told.reason_code
+                told.id,
+                attempt.key,
+                amount_minor,
+                ChargeStatus.RETURNED,
+                min(told.at, now),
+                return_code=told.reason_code,
             )
         case PaidAnswer():
             amount_minor = attempt.amount_minor if told.amount_minor is None else told.amount_minor
-            return ChargeSnapshot(told.id, attempt.key, amount_minor, ChargeStatus.SUCCEEDED, told.at)
+            return ChargeSnapshot(told.id, attempt.key, amount_minor, ChargeStatus.SUCCEEDED, min(told.at, now))
         case NotPaidAnswer():
             raw = RawDecline(told.reason_code)
             return ChargeSnapshot(
@@ -130,10 +135,10 @@ def code_of(answer: Answer) -> str:
 
 
 def _fate(told: ChargeAnswerOnWire, amount_minor: int, now: datetime) -> Paid | Declined | Pending:
-    """An answer as the core knows it."""
+    """An answer as the core knows it. Nothing has happened later than now, however fast the server's clock is: what we read from now on is newer."""
     match told:
         case PaidAnswer():
-            return Paid(told.id, amount_minor if told.amount_minor is None else told.amount_minor, told.at)
+            return Paid(told.id, amount_minor if told.amount_minor is None else told.amount_minor, min(told.at, now))
         case NotPaidAnswer():
             return Declined(told.id, RawDecline(told.reason_code), told.at or now)
         case PendingAnswer():

@@ -81,8 +81,11 @@ class BillingProcessor:
         """What the book, our own case and the billing system's look-up say of a charge."""
         charge, case = self._charge(account, processor_invoice_id), self._case(account, processor_invoice_id)
         now = self._clock.now()
+        attempts, returned = (case.attempts, case.returned_charge_ids) if case is not None else ((), ())
         ours = tuple(
-            shown for one in (case.attempts if case is not None else ()) if (shown := self._shown(one, charge, now))
+            shown
+            for one in attempts
+            if (shown := reading.came_back(one, returned) or self._shown(one, charge, now)) is not None
         )
         return reading.snapshot_of(charge, ours, now, live=self.account.live)
 

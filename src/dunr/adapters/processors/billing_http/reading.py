@@ -29,6 +29,14 @@ def collected(attempt: Attempt) -> ChargeSnapshot | None:
     return ChargeSnapshot(attempt.processor_charge_id, attempt.key, attempt.captured_minor, ChargeStatus.SUCCEEDED, at)
 
 
+def came_back(attempt: Attempt, returned_charge_ids: tuple[str, ...]) -> ChargeSnapshot | None:
+    """A charge of ours that is known to have been taken back, whatever the billing system can say of it just now: it is never shown as paid again."""
+    if attempt.processor_charge_id is None or attempt.processor_charge_id not in returned_charge_ids:
+        return None
+    at = attempt.settled_at or attempt.begun_at
+    return ChargeSnapshot(attempt.processor_charge_id, attempt.key, attempt.captured_minor, ChargeStatus.RETURNED, at)
+
+
 def snapshot_of(charge: LeftCharge, ours: tuple[ChargeSnapshot, ...], now: datetime, *, live: bool) -> Snapshot:
     """What is known of a charge now. `ours` are the charges that our attempts made."""
     outside = tuple(

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-Text = Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=255, pattern=r"^[^\x00]+\Z")]  # no store takes a NUL
 Amount = Annotated[int, msgspec.Meta(ge=0)]
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
