@@ -135,11 +135,12 @@ class RenewalDesk:
         self._charges.leave(known or _charge(subscription, one, name, self._clock.now()))
 
     def _wake(self, kept: Kept) -> None:
-        """Put the event that becomes due with the next cycle into the intake."""
+        """Put the event that becomes due with the next cycle into the intake; its name has the instant, since whoever wakes may yet fail to write, and another write instead."""
         subscription, at = kept.subscription, next_due_at(kept.subscription.renewal)
         if at is None:
             return
-        event = self._charges.event(DUE, f"{DUE}/{subscription.id}/v{kept.version}", _DueBody(subscription.id))
+        name = f"{DUE}/{subscription.id}/v{kept.version}/{at:%Y%m%dT%H%M%S}"
+        event = self._charges.event(DUE, name, _DueBody(subscription.id))
         self._store.receive((replace(event, next_try_at=at),))
 
     def _write(self, kept: Kept) -> bool:

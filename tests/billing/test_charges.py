@@ -270,7 +270,7 @@ def test_an_id_by_which_the_charge_could_not_be_asked_for_or_taken_back_is_refus
 
 
 def test_a_debit_that_came_back_stays_owed_while_the_server_cannot_be_asked_about_it(dunr: Billed) -> None:
-    wallet = {"id": "wallet_1", "rail": "sepa_debit"}
+    wallet = {"id": "wallet_1", "rail": "sepa"}
     dunr.leave(instrument=wallet)
     assert dunr.charge()["status"] == "CHARGE_PAID"
     back = {"status": "returned", "id": "m_dunr-ch_1-a0", "at": "2026-06-24T10:00:00Z", "reason_code": "NO_CREDIT"}
@@ -283,3 +283,11 @@ def test_a_debit_that_came_back_stays_owed_while_the_server_cannot_be_asked_abou
     dunr.post("/v1/charges/ch_1/payments", id="shop_8", amount_minor=100, at="2026-06-25T09:30:00Z")
     assert dunr.charge()["amount_due_minor"] == 4700
     assert dunr.charge()["status"] != "CHARGE_PAID"
+
+
+def test_a_charge_of_next_month_whose_instrument_changes_is_made_next_month(dunr: Billed) -> None:
+    dunr.leave(due_at="2026-07-23T08:00:00Z")
+    dunr.post("/v1/charges/ch_1/instrument", id="wallet_2")
+    assert dunr.merchant.charges == []
+    dunr.advance(to="2026-07-23T08:01:00Z")
+    assert [seen.body["instrument"] for seen in dunr.merchant.charges] == ["wallet_2"]

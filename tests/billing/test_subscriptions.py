@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from dunr.errors import StoreUnavailable
 from dunr.ports import Inbound, InboundState
 from tests.billing.billed import Billed, billed
 
@@ -168,3 +169,19 @@ def test_a_subscription_that_makes_no_sense_is_refused_by_name(
 def test_one_that_is_not_there_is_said_to_be_not_there(dunr: Billed) -> None:
     assert dunr.get("/v1/subscriptions/nobody").status_code == 404
     assert dunr.post("/v1/subscriptions/nobody/pause").status_code == 404
+
+
+def test_one_that_could_not_be_written_does_not_delay_the_one_that_is_begun_in_its_place(
+    dunr: Billed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = dunr.application.store
+    with monkeypatch.context() as broken:
+
+        def unavailable(*_: object) -> bool:
+            raise StoreUnavailable("it cannot be written")
+
+        broken.setattr(store, "put_document", unavailable)
+        assert begin(dunr, anchor_on="2026-12-30").status_code == 503
+    assert begin(dunr).status_code == 201
+    dunr.advance(to="2026-07-15T00:00:00Z")
+    assert charged(dunr) == ["sub_1-20260630"]

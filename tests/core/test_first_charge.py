@@ -220,3 +220,30 @@ def test_the_end_of_a_charge_that_the_processor_began_is_told_to_nobody() -> Non
     assert charge_end(world.case("in_1")) is None
     assert charge_end(None) is None
     assert [str(end) for end in ChargeEnd] == ["CHARGE_PAID", "CHARGE_NOT_PAID", "CHARGE_CLOSED"]
+
+
+def test_a_charge_that_is_not_due_yet_is_not_made_because_the_payment_method_changed() -> None:
+    story(
+        """
+    2026-06-23 09:59  charges are stopped
+    2026-06-23 10:00  charge falls due: 4900 usd
+    2026-06-23 11:00  operator postpones to 2026-06-26 11:00
+    2026-06-23 12:00  nothing is stopped
+    2026-06-24 12:00  new card card_2
+                      attempts none; next 2026-06-26 11:00; access granted
+    2026-06-26 11:00  attempt 0 sent; paid
+                      sent by renewal on card_2; state recovered; notice receipt
+    """
+    )
+
+
+def test_what_was_paid_before_anybody_looked_is_no_news_afterwards() -> None:
+    story(
+        """
+    2026-06-23 10:00  charge falls due: 4900 usd, unseen
+    2026-06-23 10:01  paid elsewhere 900 as ch_x
+                      due 4000; booked opened 4000; call left; attempt 0 None, amount 4000
+    2026-06-23 10:02  paid
+                      state recovered; booked opened 4000, charged 4000; notice receipt
+    """
+    )

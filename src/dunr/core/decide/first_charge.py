@@ -22,7 +22,7 @@ from dunr.core.model import Case, Plan, PlannedStep
 from dunr.core.policy import policy_hash
 from dunr.core.reconcile import not_ours_because
 from dunr.core.snapshot import Snapshot
-from dunr.core.terms import Access, CaseState, DeclineReason, Trigger, WhilePaused
+from dunr.core.terms import Access, CaseState, ChargeStatus, DeclineReason, Trigger, WhilePaused
 from dunr.core.value import replace
 
 
@@ -76,6 +76,9 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, now: datetime) -> Case:
         seen_at=snapshot.taken_at,
         attempt_number_last=FIRST_CHARGE.number - 1,
         credited_minor=invoice.credited_minor,
+        foreign_charge_ids=tuple(
+            charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.PENDING
+        ),
         credentials_tried=(snapshot.methods[0].credential,) if snapshot.methods else (),
         plan=Plan((PlannedStep(FIRST_CHARGE.number, due_at, ("the charge is due",)),)),
         access=Access.GRANTED,

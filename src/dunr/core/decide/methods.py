@@ -12,7 +12,7 @@ from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.decide.planning import is_paused_by_others, lay_from_now, set_steps, settle_state
 from dunr.core.events import MethodUpdated, Resubscribed
 from dunr.core.gate import is_for_another, is_stopped
-from dunr.core.model import CardRun
+from dunr.core.model import CardRun, Case
 from dunr.core.reconcile import is_given_up
 from dunr.core.terms import AlertKind, CaseState, Trigger
 from dunr.core.value import replace
@@ -47,6 +47,7 @@ def updated(draft: Draft, event: MethodUpdated) -> None:
     run = _run_with(draft, method)
     if draft.customer is not None and run != draft.customer.run:
         draft.customer = replace(draft.customer, run=run)
+    case = _noted_before_due(draft, method)
     default = draft.snapshot.default_method
     unasked = default is not None and is_for_another(case, draft.snapshot, default)
     spoilt = run.stopped or method.credential in case.credentials_tried or is_stopped(draft.method, method) or unasked
@@ -66,6 +67,16 @@ def updated(draft: Draft, event: MethodUpdated) -> None:
         draft.nudge(run.remaining[0], turn_of(run))
         return
     _try_now(draft, method)
+
+
+def _noted_before_due(draft: Draft, method: MethodRef) -> Case:
+    """A charge that is not due yet is made by the new payment method when it is, and not before."""
+    case, step = draft.case, draft.case.plan.next_step
+    if case.has_failed or step is None or step.at <= draft.now:
+        return case
+    draft.why(f"the charge is due at {draft.said(step.at)}, and is made by the new payment method then")
+    draft.case = replace(case, credentials_tried=(*case.credentials_tried, method.credential))
+    return draft.case
 
 
 def _try_now(draft: Draft, method: MethodRef) -> None:
