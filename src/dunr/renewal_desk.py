@@ -135,7 +135,10 @@ class RenewalDesk:
         self._charges.leave(known or _charge(subscription, one, name, self._clock.now()))
 
     def _wake(self, kept: Kept) -> None:
-        """Put the event that becomes due with the next cycle into the intake; its name has the instant, since whoever wakes may yet fail to write, and another write instead."""
+        """Put the event that becomes due with the next cycle into the intake.
+
+        Its name has the instant: whoever wakes may yet fail to write, and somebody else may write in their place.
+        """
         subscription, at = kept.subscription, next_due_at(kept.subscription.renewal)
         if at is None:
             return
