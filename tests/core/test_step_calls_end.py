@@ -132,5 +132,6 @@ def test_a_server_that_said_not_now_to_the_first_charge_has_spent_no_step() -> N
                       attempt 0 declined; steps used 0; state scheduled; no notice
     """
     )
-    attempt = world.case("in_1").attempts[0]
-    assert not attempt.spends_step
+    case = world.case("in_1")
+    assert case is not None
+    assert not case.attempts[0].spends_step
