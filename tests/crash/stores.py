@@ -7,6 +7,10 @@ from typing import Any
 
 from tests.postgres import Server, server
 
+RECEIPTS = (
+    "SELECT CASE WHEN done_at IS NULL THEN '' ELSE note END FROM effects WHERE kind = 'Notice' AND {kind} = 'receipt'"
+)
+
 
 class SqliteFile:
     """The file in the data folder, which is the default."""
@@ -19,6 +23,11 @@ class SqliteFile:
         """The state of each event, by its key."""
         with closing(sqlite3.connect(f"file:{self._path}?mode=ro", uri=True)) as database:
             return dict(database.execute("SELECT key, state FROM inbounds"))
+
+    def receipt_notes(self) -> list[str]:
+        """What became of each receipt; empty where it is still to leave."""
+        with closing(sqlite3.connect(f"file:{self._path}?mode=ro", uri=True)) as database:
+            return [note for (note,) in database.execute(RECEIPTS.format(kind="json_extract(body, '$.kind')"))]
 
     def close(self) -> None:
         """The folder of the test goes by itself."""
@@ -41,6 +50,10 @@ class PostgresDatabase:
         """Whatever else a test wants to know."""
         with self._where.connect(self._name) as connection:
             return connection.execute(question.encode()).fetchall()
+
+    def receipt_notes(self) -> list[str]:
+        """What became of each receipt; empty where it is still to leave."""
+        return [str(note) for (note,) in self.ask(RECEIPTS.format(kind="body::json->>'kind'"))]
 
     def close(self) -> None:
         self._where.drop(self._name)

@@ -75,9 +75,13 @@ def test_nothing_is_lost_and_nobody_pays_twice_however_often_the_server_is_kille
     print(f"kills={KILLS} attempts_taken_over={silent} states={dict(told)}")
     assert silent, "no kill came while an attempt was under way"
     assert told["recovered"] >= CHARGES / 2
-    until(lambda: len(world.mails("receipt")) >= told["recovered"])
+    until(lambda: len(store.receipt_notes()) == told["recovered"] and all(store.receipt_notes()), ENOUGH_SECONDS)
+    fates = Counter(store.receipt_notes())
+    print(f"receipts={dict(fates)}")
+    assert set(fates) <= {"sent", "maybe_sent"}
     receipts = Counter(mail["to"] for mail in world.mails("receipt"))
-    assert receipts == {f"{invoice}@example.com": 1 for invoice, case in cases.items() if case["state"] == "recovered"}
+    assert max(receipts.values()) == 1
+    assert fates["sent"] <= receipts.total() <= told["recovered"], "only one that nobody can know of may be missing"
 
 
 def kill_again_and_again(story: Story, people: ThreadPoolExecutor) -> list[Future[None]]:

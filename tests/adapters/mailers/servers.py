@@ -59,6 +59,29 @@ class Post:
         return AuthResult(success=credentials.password == self.password, handled=False)
 
 
+class LettingGo(Controller):
+    """A server that closes, before it stops, what its clients still keep open: a pool of connections outlives the mails of a test."""
+
+    def factory(self) -> SMTP:
+        """One conversation."""
+        conversation: SMTP = super().factory()  # type: ignore[no-untyped-call]  # the library has no types here
+        self.conversations = [*getattr(self, "conversations", ()), conversation]
+        return conversation
+
+    def let_go(self) -> None:
+        """End every conversation, and wait until each has ended."""
+        ended = threading.Event()
+
+        def end_all() -> None:
+            for conversation in getattr(self, "conversations", ()):
+                if conversation.transport is not None:
+                    conversation.transport.abort()
+            self.loop.call_soon(ended.set)
+
+        self.loop.call_soon_threadsafe(end_all)
+        ended.wait(10)
+
+
 @contextlib.contextmanager
 def serving(
     post: Post,
@@ -69,7 +92,7 @@ def serving(
     utf8: bool = True,
 ) -> Iterator[int]:
     """The port of a real server, until the block ends. TLS is offered by STARTTLS, or used from the first byte."""
-    controller = Controller(
+    controller = LettingGo(
         post,
         hostname="127.0.0.1",
         port=free_port(),
@@ -83,6 +106,7 @@ def serving(
     try:
         yield controller.port
     finally:
+        controller.let_go()
         controller.stop()
 
 
