@@ -135,3 +135,19 @@ def test_a_server_that_said_not_now_to_the_first_charge_has_spent_no_step() -> N
     case = world.case("in_1")
     assert case is not None
     assert not case.attempts[0].spends_step
+
+
+def test_a_policy_that_waits_for_the_end_of_an_attempt_moves_none_of_its_calls() -> None:
+    world = billed(
+        UNANSWERED
+        + """
+    2026-06-23 10:00:40  operator moves the policy to steps=3d,3d
+    2026-06-23 10:01  sent again; no answer
+                      steps used 1; next 2026-06-23 10:02
+    2026-06-23 10:02  sent again; paid
+                      state recovered; notice receipt
+    """
+    )
+    case = world.case("in_1")
+    assert case is not None
+    assert case.policy_next_hash is None

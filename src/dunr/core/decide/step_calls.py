@@ -52,6 +52,7 @@ def spend(draft: Draft, number: int) -> None:
             counted_from_at=base,
         )
     )
+    draft.policy = draft.dossier.policy  # one that an operator moved the case to waits, since nothing is settled yet
     lay_quietly(draft, base)
 
 
