@@ -6,23 +6,22 @@ no hour after which it was missed: it is made when it may be. Its failure begins
 
 from datetime import datetime
 
-from dunr.core import keys, ledger
+from dunr.core import ledger
 from dunr.core.decide.allowing import allowance_of
 from dunr.core.decide.charging import GATE_WAIT, begin, may_begin
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.decide.invoices import carry_over
-from dunr.core.decide.opening import meet_neighbours
+from dunr.core.decide.opening import as_it_opens, meet_neighbours
 from dunr.core.decide.planning import begin_dunning, is_paused_by_others
 from dunr.core.decide.rungs_left import FIRST_CHARGE
 from dunr.core.decision import Decision, Dossier
 from dunr.core.facts import Facts
 from dunr.core.gate import chargeable_method, is_stopped, ref_of
 from dunr.core.model import Case, Plan, PlannedStep
-from dunr.core.policy import policy_hash
 from dunr.core.reconcile import not_ours_because
 from dunr.core.snapshot import Snapshot
-from dunr.core.terms import Access, CaseState, ChargeStatus, DeclineReason, Trigger, WhilePaused
+from dunr.core.terms import Access, CaseState, DeclineReason, Trigger, WhilePaused
 from dunr.core.value import replace
 
 
@@ -51,34 +50,11 @@ def charge_due(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
 
 def _new_case(dossier: Dossier, snapshot: Snapshot, now: datetime) -> Case:
     """The row as it opens: nothing tried, nothing failed, access untouched."""
-    processor, account, invoice_id = dossier.case_id.split(":", 2)
-    invoice, subscription, customer = snapshot.invoice, snapshot.subscription, snapshot.customer
-    due_at = invoice.charge_due_at
+    due_at = snapshot.invoice.charge_due_at
     assert due_at is not None, "events_from has looked at this"
-    return Case(
-        id=dossier.case_id,
-        version=0,
-        processor=processor,
-        account=account,
-        processor_invoice_id=invoice_id,
-        subscription_id=keys.row_id(processor, account, subscription.processor_subscription_id)
-        if subscription
-        else None,
-        customer_id=keys.row_id(processor, account, customer.processor_customer_id) if customer else None,
-        state=CaseState.SCHEDULED,
-        round=1,
-        opened_at=now,
-        first_failed_at=due_at,
-        currency=invoice.currency,
-        amount_total_minor=invoice.amount_total_minor,
-        amount_due_minor=invoice.amount_due_minor,
-        policy_hash=policy_hash(dossier.policy),
-        seen_at=snapshot.taken_at,
+    return replace(
+        as_it_opens(dossier, snapshot, due_at, now),
         attempt_number_last=FIRST_CHARGE.number - 1,
-        credited_minor=invoice.credited_minor,
-        foreign_charge_ids=tuple(
-            charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.PENDING
-        ),
         credentials_tried=(snapshot.methods[0].credential,) if snapshot.methods else (),
         plan=Plan((PlannedStep(FIRST_CHARGE.number, due_at, ("the charge is due",)),)),
         access=Access.GRANTED,

@@ -126,16 +126,10 @@ def _first_failure(
     )
 
 
-def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | None, facts: Facts, now: datetime) -> Case:
-    """The row as it opens, with attempt 0."""
+def as_it_opens(dossier: Dossier, snapshot: Snapshot, first_failed_at: datetime, now: datetime) -> Case:
+    """What every case begins with, whoever makes its first charge: whose it is, what is owed, and what was charged before we came."""
     processor, account, invoice_id = dossier.case_id.split(":", 2)
-    invoice, method = snapshot.invoice, _method_of(snapshot, failed)
-    declined = failed.decline if failed is not None else None
-    network = network_of(ref_of(method)) if method is not None else None
-    meant = classify(declined, processor, facts, network) if declined is not None else None
-    reason = meant.reason if meant is not None else DeclineReason.UNKNOWN
-    first = replace(_first_failure(snapshot, failed, method, reason), unknown_codes=unknown_codes(meant, declined))
-    subscription, customer = snapshot.subscription, snapshot.customer
+    invoice, subscription, customer = snapshot.invoice, snapshot.subscription, snapshot.customer
     return Case(
         id=dossier.case_id,
         version=0,
@@ -149,25 +143,38 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | Non
         state=CaseState.SCHEDULED,
         round=1,
         opened_at=now,
-        first_failed_at=first.begun_at,
+        first_failed_at=first_failed_at,
         currency=invoice.currency,
         amount_total_minor=invoice.amount_total_minor,
         amount_due_minor=invoice.amount_due_minor,
         policy_hash=policy_hash(dossier.policy),
         seen_at=snapshot.taken_at,
-        attempts=(first,),
-        deciding_reason=reason,
-        issuer_wait_until_at=stated_until(first, meant.wait_seconds if meant is not None else None),
         foreign_charge_ids=tuple(
             charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.PENDING
         ),
+        credited_minor=invoice.credited_minor,
+    )
+
+
+def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | None, facts: Facts, now: datetime) -> Case:
+    """The row as it opens, with attempt 0."""
+    processor, method = dossier.case_id.split(":", 1)[0], _method_of(snapshot, failed)
+    declined = failed.decline if failed is not None else None
+    network = network_of(ref_of(method)) if method is not None else None
+    meant = classify(declined, processor, facts, network) if declined is not None else None
+    reason = meant.reason if meant is not None else DeclineReason.UNKNOWN
+    first = replace(_first_failure(snapshot, failed, method, reason), unknown_codes=unknown_codes(meant, declined))
+    return replace(
+        as_it_opens(dossier, snapshot, first.begun_at, now),
+        attempts=(first,),
+        deciding_reason=reason,
+        issuer_wait_until_at=stated_until(first, meant.wait_seconds if meant is not None else None),
         refunded=tuple(
             (charge.processor_charge_id, charge.refunded_minor) for charge in snapshot.charges if charge.refunded_minor
         ),
         returned_charge_ids=tuple(
             charge.processor_charge_id for charge in snapshot.charges if charge.status is ChargeStatus.RETURNED
         ),
-        credited_minor=invoice.credited_minor,
         credentials_tried=(method.credential,) if method is not None else (),
         uncancelled_intent_id=failed.processor_intent_id if failed is not None else None,
     )
