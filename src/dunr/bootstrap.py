@@ -165,13 +165,13 @@ def _clock(settings: Settings, store: Store) -> Clock:
 
 def _processors(settings: Settings, store: Store, clock: Clock, opened: ExitStack) -> dict[str, Processor]:
     if settings.processor == "sandbox":
+        from dunr.adapters.processors.admission import WebhookAccount
         from dunr.adapters.processors.sandbox.client import SandboxClient
-        from dunr.adapters.processors.sandbox.events import SandboxAccount
         from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 
         pace = pace_of(store, f"sandbox:{settings.account}", settings.sandbox_rate_max)
         client = SandboxClient(settings.sandbox_url, settings.sandbox_api_key, settings.processor_timeout_seconds, pace)
-        account = SandboxAccount(
+        account = WebhookAccount(
             account=settings.account,
             live=settings.live,
             webhook_secrets=webhook_secrets(settings),
@@ -205,11 +205,11 @@ def facts_of(processor: str) -> ProcessorFacts:
 
 def _billing(settings: Settings, store: Store, clock: Clock) -> "BillingProcessor":
     """The merchant's own billing system."""
+    from dunr.adapters.processors.admission import WebhookAccount
     from dunr.adapters.processors.billing_http.client import BillingClient
-    from dunr.adapters.processors.billing_http.events import BillingAccount
     from dunr.adapters.processors.billing_http.processor import Addresses, BillingProcessor
 
-    account = BillingAccount(
+    account = WebhookAccount(
         account=settings.account,
         live=settings.live,
         webhook_secrets=webhook_secrets(settings),

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dunr.adapters.processors.sandbox.events import SandboxAccount, received
+from dunr.adapters.processors.admission import WebhookAccount
+from dunr.adapters.processors.sandbox.events import received
 from dunr.ports import InboundState
 from tests.cases.rehearsal import SECRET, Rehearsal, signature
 
@@ -61,7 +62,7 @@ def test_the_door_itself_keeps_the_modes_apart_in_both_directions(ours: bool, th
         f'{{"id":"evt_25","type":"invoice.payment_failed","account":"acct_sandbox","live":{str(theirs).lower()},'
         f'"data":{{"invoice":"in_25"}}}}'
     ).encode()
-    account = SandboxAccount(account="acct_sandbox", live=ours, webhook_secrets=(SECRET,), tolerance_seconds=300)
+    account = WebhookAccount(account="acct_sandbox", live=ours, webhook_secrets=(SECRET,), tolerance_seconds=300)
     inbound = received(body, {"sandbox-signature": signature(body, at, SECRET)}, account, at)
     assert inbound.state is InboundState.IGNORED
     assert "mode" in inbound.note

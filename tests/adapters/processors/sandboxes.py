@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
+from dunr.adapters.processors.admission import WebhookAccount
 from dunr.adapters.processors.sandbox.client import SandboxClient
-from dunr.adapters.processors.sandbox.events import SandboxAccount
 from dunr.adapters.processors.sandbox.processor import SandboxProcessor
 from dunr.core.attempt import Attempt
 from dunr.core.facts import ProcessorFacts
@@ -17,8 +17,8 @@ START_AT = datetime.fromisoformat(START)
 OLD, NEW = "whsec_old", "whsec_new"
 
 
-def account(*secrets: str, live: bool = False, tolerance_seconds: int = 300) -> SandboxAccount:
-    return SandboxAccount(
+def account(*secrets: str, live: bool = False, tolerance_seconds: int = 300) -> WebhookAccount:
+    return WebhookAccount(
         account=ACCOUNT, live=live, webhook_secrets=secrets or (OLD, NEW), tolerance_seconds=tolerance_seconds
     )
 

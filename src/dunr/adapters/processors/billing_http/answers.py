@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from http import HTTPStatus
 
-from dunr.adapters.processors.billing_http.client import Answer, NoAnswer, Unreadable
 from dunr.adapters.processors.billing_http.wire import (
     ChargeAnswerOnWire,
     LookUpAnswerOnWire,
@@ -18,6 +17,7 @@ from dunr.adapters.processors.billing_http.wire import (
     Refusal,
     ReturnedAnswer,
 )
+from dunr.adapters.processors.exchange import Answer, NoAnswer, Unreadable
 from dunr.core.answers import (
     CannotSay,
     ChargeAnswer,

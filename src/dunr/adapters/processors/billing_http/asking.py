@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 from dunr.adapters.processors.billing_http import answers
-from dunr.adapters.processors.billing_http.client import Answer, BillingClient, NoAnswer
+from dunr.adapters.processors.billing_http.client import BillingClient
 from dunr.adapters.processors.billing_http.processor import Addresses
 from dunr.adapters.processors.billing_http.wire import ChargeCall, LookUpCall
+from dunr.adapters.processors.exchange import Answer, NoAnswer
 from dunr.core.answers import (
     CannotSay,
     ChargeAnswer,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from http import HTTPStatus
 
 from dunr.adapters.processors.billing_http.asking import AMOUNT_MINOR, Asking, bad, ok, said, told_by
-from dunr.adapters.processors.billing_http.client import NoAnswer
+from dunr.adapters.processors.exchange import NoAnswer
 from dunr.core.answers import CannotSay, ChargeAnswer, Declined, NotThere, Paid, Pending, Refused
 from dunr.inspection import Check, Level
 

@@ -7,9 +7,9 @@ What such a system does not have (hosted pages, updaters, intents) is answered w
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from dunr.adapters.processors.admission import WebhookAccount
 from dunr.adapters.processors.billing_http import answers, events, reading
 from dunr.adapters.processors.billing_http.client import BillingClient
-from dunr.adapters.processors.billing_http.events import BillingAccount
 from dunr.adapters.processors.billing_http.facts import FACTS
 from dunr.adapters.processors.billing_http.wire import ChargeCall, LookUpAnswerOnWire, LookUpCall
 from dunr.charge_book import ChargeBook, LeftCharge
@@ -51,7 +51,7 @@ class BillingProcessor:
     facts = FACTS
 
     def __init__(
-        self, account: BillingAccount, client: BillingClient, addresses: Addresses, store: Store, clock: Clock
+        self, account: WebhookAccount, client: BillingClient, addresses: Addresses, store: Store, clock: Clock
     ) -> None:
         """Keep the connection; nothing is asked yet."""
         self.account = account

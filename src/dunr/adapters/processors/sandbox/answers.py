@@ -6,7 +6,7 @@ A decline is an answer, and so is not knowing. A replayed decline is the same de
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from dunr.adapters.processors.sandbox.client import Answer, Unreadable
+from dunr.adapters.processors.exchange import Answer, Unreadable
 from dunr.adapters.processors.sandbox.wire import ChargeAnswered, ChargeOnWire, Refusal
 from dunr.core.answers import (
     ChargeAnswer,

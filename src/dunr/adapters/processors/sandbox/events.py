@@ -5,13 +5,12 @@ used, is recorded with its reason and never applied.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
 
-from dunr.adapters.processors.sandbox import signature
+from dunr.adapters.processors.admission import MarkedHeader, WebhookAccount
 from dunr.adapters.processors.sandbox.wire import EventBody, EventHead
 from dunr.errors import BadEvent, BadRequest
 from dunr.ports import Inbound, InboundState, Subject
@@ -31,20 +30,12 @@ CUSTOMER_EVENTS = frozenset(
 SUPPORTED_EVENTS = INVOICE_EVENTS | DISPUTE_EVENTS | SUBSCRIPTION_EVENTS | CUSTOMER_EVENTS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxAccount:
-    """Which account this is, and what proves that an event is from it."""
-
-    account: str
-    live: bool
-    webhook_secrets: Sequence[str]  # may change while we run
-    tolerance_seconds: int
+SIGNATURE = MarkedHeader("Sandbox-Signature", "Compare DUNR_WEBHOOK_SECRETS with the sender's.")
 
 
-def received(body: bytes, headers: Mapping[str, str], account: SandboxAccount, now: datetime) -> Inbound:
+def received(body: bytes, headers: Mapping[str, str], account: WebhookAccount, now: datetime) -> Inbound:
     """One event as received. Raises `BadSignature`, or `BadRequest` where it is signed and still no event."""
-    header = next((value for name, value in headers.items() if name.lower() == signature.HEADER), None)
-    signature.check(header, body, account.webhook_secrets, account.tolerance_seconds, now)
+    SIGNATURE.check(headers, body, account, now)
     try:
         head = msgspec.json.decode(body, type=EventHead)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -66,7 +57,7 @@ def received(body: bytes, headers: Mapping[str, str], account: SandboxAccount, n
     )
 
 
-def _ignored_because(head: EventHead, account: SandboxAccount) -> str:
+def _ignored_because(head: EventHead, account: WebhookAccount) -> str:
     """Why an event is recorded and not applied; empty where it is applied."""
     if head.account != account.account:
         return "it belongs to another account"

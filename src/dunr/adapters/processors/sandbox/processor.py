@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from dunr.adapters.processors.admission import WebhookAccount
+from dunr.adapters.processors.exchange import Answer, Kind, NoAnswer, Unreadable
 from dunr.adapters.processors.sandbox import answers, events
-from dunr.adapters.processors.sandbox.client import Answer, Kind, NoAnswer, SandboxClient, Unreadable, path
-from dunr.adapters.processors.sandbox.events import SandboxAccount
+from dunr.adapters.processors.sandbox.client import SandboxClient, path
 from dunr.adapters.processors.sandbox.reading import CardRefreshed, ExpiringListed, SnapshotOnWire
 from dunr.adapters.processors.sandbox.wire import (
     AccountRead,
@@ -54,7 +55,7 @@ class SandboxProcessor:
 
     name = events.NAME
 
-    def __init__(self, account: SandboxAccount, client: SandboxClient, facts: ProcessorFacts) -> None:
+    def __init__(self, account: WebhookAccount, client: SandboxClient, facts: ProcessorFacts) -> None:
         """Keep the connection; nothing is asked yet."""
         self.facts = facts
         self._account = account

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from http import HTTPStatus
 
+from dunr.adapters.processors.exchange import Unreadable
 from dunr.adapters.processors.stripe.charges import AUTHENTICATION_REQUIRED, raw_of, waiting_intent
-from dunr.adapters.processors.stripe.client import LOCK_TIMEOUT, Answer, Unreadable
+from dunr.adapters.processors.stripe.client import LOCK_TIMEOUT, Answer
 from dunr.adapters.processors.stripe.gathering import payments_of
 from dunr.adapters.processors.stripe.wire import (
     ErrorBody,

@@ -19,7 +19,8 @@ import stripe
 import structlog
 from stripe import RequestOptions, StripeObject
 
-from dunr.adapters.processors.stripe.transport import BoundedTransport, NoAnswer
+from dunr.adapters.processors.exchange import NoAnswer, Unreadable
+from dunr.adapters.processors.stripe.transport import BoundedTransport
 from dunr.adapters.processors.stripe.wire import API_VERSION, ErrorBody, ErrorOnWire
 from dunr.ports import KeyRefused, ObjectMissing, Pace, SnapshotUnavailable
 
@@ -36,10 +37,6 @@ REQUEST_ID = re.compile(r"req_[A-Za-z0-9_]{1,60}")
 KEY_STATUSES = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 _log = structlog.get_logger()
-
-
-class Unreadable(Exception):
-    """An answer came, but it does not say what it must."""
 
 
 @dataclass(frozen=True, slots=True)

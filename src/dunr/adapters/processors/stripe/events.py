@@ -6,14 +6,14 @@ mode, or of a type that is not used, is recorded with its reason and never appli
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
-from dunr.adapters.processors.stripe import signature
+from dunr.adapters.processors.admission import MarkedHeader, WebhookAccount
 from dunr.errors import BadRequest
 from dunr.ports import Inbound, InboundState
 
@@ -54,6 +54,11 @@ REASONS_OF_THEIR_OWN = {
     "customer.subscription.created": "the first payment of a subscription is made in the browser",
 }
 
+SIGNATURE = MarkedHeader(
+    "Stripe-Signature",
+    "Compare webhook_secrets with the signing secret of each endpoint at Stripe, and let nothing between Stripe and dunr change the body.",
+)
+
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=200, pattern=r"^[\x21-\x7e]*\Z")]
 # How many endpoints an event still waits for differs between two deliveries of the same event.
 DELIVERIES_LEFT_NAME = b'"pending_webhooks"'
@@ -75,13 +80,9 @@ _heads = msgspec.json.Decoder(Head)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StripeAccount:
-    """Which account this is, which connected ones it serves, and what proves that an event is from Stripe."""
+class StripeAccount(WebhookAccount):
+    """Which account this is, which connected ones it serves, and what proves that an event is from Stripe. Each endpoint has a secret of its own."""
 
-    account: str
-    live: bool
-    webhook_secrets: Sequence[str]  # one for each endpoint, and two while one is rolled; may change while we run
-    tolerance_seconds: int
     connected: Collection[str] = ()
 
     def serves(self, account: str) -> bool:
@@ -94,8 +95,7 @@ def received(body: bytes, headers: Mapping[str, str], account: StripeAccount, no
 
     The key carries the version in which the endpoint is told: one event told to two endpoints in two versions is two bodies, and neither is a forgery of the other.
     """
-    header = _signature_of(headers)
-    signature.check(header, body, account.webhook_secrets, account.tolerance_seconds, now)
+    SIGNATURE.check(headers, body, account, now)
     try:
         head = _heads.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -122,14 +122,6 @@ def received(body: bytes, headers: Mapping[str, str], account: StripeAccount, no
 def classic_type(event_type: str) -> str:
     """The type as a classic event has it: `invoice.paid` for `v1.invoice.paid`."""
     return event_type.removeprefix(THIN_PREFIX)
-
-
-def _signature_of(headers: Mapping[str, str]) -> str | None:
-    """The signature's header. A web server's mapping knows the name in any case; one that does not is gone through."""
-    header = headers.get(signature.HEADER)
-    if header is not None:
-        return header
-    return next((value for name, value in headers.items() if name.lower() == signature.HEADER), None)
 
 
 def _without_deliveries_left(body: bytes) -> bytes:

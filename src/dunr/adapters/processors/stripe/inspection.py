@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 import msgspec
 from stripe import StripeObject
 
+from dunr.adapters.processors.exchange import NoAnswer
 from dunr.adapters.processors.stripe.client import RESOURCE_MISSING, StripeConnection
 from dunr.adapters.processors.stripe.endpoint import ENDPOINT_EVENTS, EndpointOnWire, StripeConnector, endpoints
 from dunr.adapters.processors.stripe.events import StripeAccount
-from dunr.adapters.processors.stripe.transport import NoAnswer
 from dunr.adapters.processors.stripe.wire import API_VERSION, Id, Listed, Seconds
 from dunr.inspection import Check, Level, Permission, Wiring
 from dunr.ports import KeyRefused, ObjectMissing, SnapshotUnavailable

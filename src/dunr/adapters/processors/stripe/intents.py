@@ -8,8 +8,8 @@ afterwards counts.
 
 from typing import Literal
 
-from dunr.adapters.processors.stripe.client import StripeConnection, Unreadable
-from dunr.adapters.processors.stripe.transport import NoAnswer
+from dunr.adapters.processors.exchange import NoAnswer, Unreadable
+from dunr.adapters.processors.stripe.client import StripeConnection
 from dunr.adapters.processors.stripe.wire import IntentOnWire, InvoiceOfPayment, Listed
 from dunr.ports import IntentAnswer, ObjectMissing, SnapshotUnavailable
 

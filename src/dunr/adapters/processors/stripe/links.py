@@ -11,9 +11,9 @@ from typing import Annotated
 import msgspec
 from stripe.params.billing_portal import SessionCreateParams
 
+from dunr.adapters.processors.exchange import NoAnswer, Unreadable
 from dunr.adapters.processors.stripe.charges import AUTHENTICATION_REQUIRED, REQUIRES_ACTION
-from dunr.adapters.processors.stripe.client import StripeConnection, Unreadable
-from dunr.adapters.processors.stripe.transport import NoAnswer
+from dunr.adapters.processors.stripe.client import StripeConnection
 from dunr.adapters.processors.stripe.wire import IntentOnWire, InvoicePaymentOnWire, Listed
 from dunr.ports import SnapshotUnavailable
 

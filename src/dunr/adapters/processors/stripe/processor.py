@@ -6,6 +6,7 @@ from datetime import datetime
 import structlog
 from stripe.params import InvoicePayParams
 
+from dunr.adapters.processors.exchange import NoAnswer
 from dunr.adapters.processors.stripe import answers, events, finding, intents, links
 from dunr.adapters.processors.stripe.client import Answer, StripeConnection
 from dunr.adapters.processors.stripe.events import StripeAccount
@@ -16,7 +17,6 @@ from dunr.adapters.processors.stripe.inspection import Inspector
 from dunr.adapters.processors.stripe.listing import Lister
 from dunr.adapters.processors.stripe.reading import charges_of, snapshot_of
 from dunr.adapters.processors.stripe.subjects import subject_of
-from dunr.adapters.processors.stripe.transport import NoAnswer
 from dunr.adapters.processors.stripe.wire import Listed, Named
 from dunr.core.answers import (
     CannotSay,
