@@ -30,7 +30,7 @@ FILE_LINES_MAX = 280
 # The ratchet: files that were longer when the rule came, with their length. A number may shrink and never grows, and a
 # new file never joins: split it instead.
 LONGER_FILES: dict[str, int] = {
-    "src/dunr/ports.py": 353,  # every seam on one page
+    "src/dunr/ports.py": 351,  # every seam on one page
 }
 
 CORE_MAY_IMPORT = frozenset(

@@ -30,12 +30,13 @@ from dunr.first_start import FirstStart
 from dunr.holders import own_name
 from dunr.inspection import Wiring
 from dunr.intake import Intake
-from dunr.mailroom import habits_of, link_of, mailer_of
+from dunr.mailroom import habits_of, mailer_of
 from dunr.manual_clock import StoreClock
+from dunr.messengers import messengers_of
 from dunr.pacing import pace_of
 from dunr.performing import Performer
 from dunr.policies_in_force import PoliciesInForce
-from dunr.ports import Clock, Processor, Publisher, Reports, Store
+from dunr.ports import Clock, Processor, Reports, Store
 from dunr.renewal_desk import RenewalDesk
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
@@ -71,7 +72,8 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
             mailer_of(settings, clock, opened, partial(intake.alert, AlertKind.TEMPLATE_REFUSED)),
             habits_of(settings),
         )
-        performer = Performer(engine, mailer, _publisher(settings, clock, opened), habits)
+        publisher, ways = messengers_of(settings, clock, opened)
+        performer = Performer(engine, mailer, publisher, habits, ways)
         forget = forgetting(kept.forget, timedelta(days=settings.events_kept_days))
         hands_count = 1 if settings.clock == "manual" else settings.worker_threads
         if identified is not None:
@@ -263,17 +265,3 @@ def stripe_wiring() -> Wiring:
     from dunr.adapters.processors.stripe.inspection import WIRING
 
     return WIRING
-
-
-def _publisher(settings: Settings, clock: Clock, opened: ExitStack) -> Publisher:
-    if settings.publish_url is not None and settings.publish_secret is not None:
-        import httpx
-
-        from dunr.adapters.publishers.webhook import WebhookPublisher
-
-        client = httpx.Client(trust_env=False)
-        opened.callback(client.close)
-        return WebhookPublisher(settings.publish_url, settings.publish_secret, client, clock, link_of(settings))
-    from dunr.adapters.publishers.none import StoredOnlyPublisher
-
-    return StoredOnlyPublisher()

@@ -8,9 +8,8 @@ from contextlib import ExitStack
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+from dunr.alerts import AlertDesk
 from dunr.core import keys
-from dunr.core.decision import Decision
-from dunr.core.effects import RaiseAlert
 from dunr.core.saying import said
 from dunr.core.snapshot import Snapshot
 from dunr.core.terms import AlertKind
@@ -18,7 +17,6 @@ from dunr.engine import Engine
 from dunr.errors import BadEvent, StoreUnavailable
 from dunr.happenings import tell
 from dunr.ports import (
-    Change,
     Inbound,
     InboundState,
     KeyRefused,
@@ -91,6 +89,7 @@ class Intake:
         self.engine = engine
         self.renewals = renewals
         self._meet = meet
+        self.alerts = AlertDesk(engine.store, engine.clock)
 
     def received(self, inbounds: Sequence[Inbound], receipts: Sequence[Receipt]) -> None:
         """After the commit: the same id with another body is a reason for an alert."""
@@ -245,12 +244,11 @@ class Intake:
         inbound = self.engine.store.inbound(key)
         if inbound is None or inbound.state not in (InboundState.DEAD, InboundState.IGNORED):
             return False
+        self.alerts.end_about(AlertKind.DEAD_LETTER, key, f"Event {key} was redriven.")
         note = f"redriven; before: {inbound.note}"
         self.engine.store.settle(key, Settlement(InboundState.WAITING, note, 0, self.engine.clock.now(), None))
         return True
 
     def alert(self, kind: AlertKind, about: str, text: str) -> None:
         """Tell a person about something that belongs to no case."""
-        alert = RaiseAlert(keys.alert(kind, about), kind, None, text, self.engine.clock.now())
-        tell("alert_raised", case=None, kind=kind, key=alert.key)
-        self.engine.store.commit((Change(NOTHING_READ, Decision((text,), effects=(alert,))),))
+        self.alerts.raise_about(kind, about, text)

@@ -4,8 +4,10 @@ Each has a key and is claimed before it is performed; it is marked done only aft
 is tried again with growing gaps.
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
 
+from dunr.alerts import AlertTeller, Way
 from dunr.claims import Claims
 from dunr.core import keys
 from dunr.core.answers import Missed, Refreshed
@@ -46,17 +48,27 @@ NOTHING_READ = Rows(None, None, None, None)
 class Performer:
     """Performs recorded effects through the ports that they need."""
 
-    def __init__(self, engine: Engine, mailer: Mailer, publisher: Publisher, habits: MailHabits = USUAL_HABITS) -> None:
-        """Keep what effects are performed with."""
+    def __init__(
+        self,
+        engine: Engine,
+        mailer: Mailer,
+        publisher: Publisher,
+        habits: MailHabits = USUAL_HABITS,
+        alert_ways: Mapping[str, Way] | None = None,
+    ) -> None:
+        """Keep what effects are performed with. Alerts go by `alert_ways`; None: by the publisher alone."""
         self.engine = engine
         self.store = engine.store
         self.publisher = publisher
         self.claims = Claims(engine.store, engine.clock, engine.parts.facts.timing.lease_seconds)
+        ways = {"publisher": publisher.alert} if alert_ways is None else alert_ways
+        self.alerts = AlertTeller(engine.store, engine.clock, self.claims, ways)
         self.notifier = Notifier(engine, mailer, publisher, self.claims, habits)
 
     def perform(self, undone: Undone) -> None:
         """Perform one effect and mark it done, or say when to try again; nothing where somebody else has it in hand."""
-        with self.notifier.one_at_a_time(undone.effect), self.claims.holding(undone) as held:
+        turns = (self.notifier.one_at_a_time(undone.effect), self.alerts.one_at_a_time(undone.effect))
+        with turns[0], turns[1], self.claims.holding(undone) as held:
             if held is not None:
                 self._perform(held)
 
@@ -71,7 +83,7 @@ class Performer:
                 case PublishCharge():
                     self._delivered(self.publisher.publish_charge(effect), undone)
                 case RaiseAlert():
-                    self._delivered(self.publisher.alert(effect), undone)
+                    self.alerts.tell(effect, undone)
                 case Nudge():
                     self._nudge(effect, undone)
                 case CancelAttempt():

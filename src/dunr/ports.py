@@ -1,18 +1,19 @@
 """Every seam of dunr on one page.
 
-The engine knows these and nothing behind them. The store is drawn from its weakest backend up: one consistent read by ids, and compare-and-set of at most four
-rows plus at most thirty insert-only rows in one transaction, with no join and no read through an index that a decision relies on.
-`due`, `undone` and `unapplied` may be served from an index that lags: they only hint at what to look at.
+The engine knows these and nothing behind them. The store is drawn from its weakest backend up: one consistent read by ids, and compare-and-set of at most four rows
+plus at most thirty insert-only rows in one transaction, no join, and no read through an index that a decision relies on. `due`, `undone` and
+`unapplied` may be served from an index that lags: they only hint at what to look at.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from dunr.core.alerting import AlertWord
 from dunr.core.answers import ChargeAnswer, LookUpAnswer, RefreshAnswer
 from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
-from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
+from dunr.core.effects import Notice, Publish, PublishCharge
 from dunr.core.expiring import ExpiringCard
 from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.glance import Listing
@@ -157,11 +158,8 @@ class Store(Protocol):
         ...
 
 
-# --- what people and exports read; the engine never does ---------------------------------------------------------------------------
-
-
 class Reports(Protocol):
-    """Read-only questions for people; served by the memory and SQL stores."""
+    """Read-only questions for people and exports; the engine never asks them. Served by the memory and SQL stores."""
 
     def cases(self, *, state: str | None, text: str | None, limit: int, after: str | None) -> Sequence[Case]:
         """Cases, newest first; `text` matches ids; `after` is the id of the last one of the page before."""
@@ -324,8 +322,8 @@ class Publisher(Protocol):
         """Tell the merchant's billing system how a charge that it left to us has ended."""
         ...
 
-    def alert(self, alert: RaiseAlert) -> Delivery:
-        """Tell a person."""
+    def alert(self, word: AlertWord) -> Delivery:
+        """Tell a person of alerts, or that they are over."""
         ...
 
     def notice_due(self, notice: Notice, customer_id: str | None, now: datetime) -> Delivery:

@@ -30,7 +30,7 @@ def test_c02_nothing_is_sent_while_the_outcome_is_unknown_and_the_money_is_found
     2026-07-03 12:00  look-ups find it paid
                       attempts 2
     2026-07-03 18:00  nothing happens
-                      state recovered; access granted; in flight none; next none; notice receipt; attempts 2
+                      over unsettled_attempt; state recovered; access granted; in flight none; next none; notice receipt; attempts 2
                       booked opened 4900, recovered 4900
     2026-08-01 09:00  nothing happens
                       attempts 2

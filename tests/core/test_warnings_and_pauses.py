@@ -275,6 +275,6 @@ def test_the_processor_cannot_be_read_for_an_hour() -> None:
     2026-07-01 09:01  processor cannot be read
                       no alert
     2026-07-02 09:00  step 3 sent; paid
-                      notice receipt
+                      over snapshot_unavailable; notice receipt
     """
     )

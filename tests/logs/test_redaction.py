@@ -6,8 +6,9 @@ import json
 import pytest
 import structlog
 
-from dunr.entry.logs import clean_text, log_to_stderr
+from dunr.entry.logs import log_to_stderr
 from dunr.happenings import tell
+from dunr.redaction import clean_text
 
 CARD = "4242 4242 4242 4242"
 HEADER = "Authorization: Bearer dunr_tok.abc-123"

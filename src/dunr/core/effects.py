@@ -112,13 +112,14 @@ class PublishCharge(Value):
 
 
 class RaiseAlert(Value):
-    """Tell a person. The key makes a repeat the same alert."""
+    """Tell a person. The key makes a repeat the same alert. One that `ends` another, by its key, tells that it is over."""
 
     key: str
     kind: AlertKind
     case_id: str | None
     text: str
     at: datetime
+    ends: str | None = None
 
 
 class Nudge(Value):

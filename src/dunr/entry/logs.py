@@ -12,24 +12,12 @@ from typing import Literal
 import structlog
 
 from dunr.happenings import hear
+from dunr.redaction import clean_text, is_card
 
 HIDDEN = "[hidden]"
 SECRET_NAMES = re.compile(
     r"secret|passw|token|authori[sz]ation|api_?key|cookie|signature|credential|e?mail|recipient|address|iban|\bpan\b|card_?number|\bcvc\b|\bcvv\b",
     re.IGNORECASE,
-)
-DIGITS_MIN, DIGITS_MAX = 13, 19  # of a card number
-NINE = 9
-CARD = re.compile(r"(?<![\w.])(?:\d[ -]?){12,18}\d(?!\w|\.\d)")
-PATTERNS = (
-    (re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]+", re.IGNORECASE), r"\1 [hidden]"),
-    (re.compile(r"\bwhsec_[\w+/=-]+"), "whsec_[hidden]"),
-    (re.compile(r"\b([srp]k)_(live|test|sandbox)_\w+"), r"\1_\2_[hidden]"),
-    (re.compile(r"\bdunr_[A-Za-z0-9_-]{16,}"), "dunr_[hidden]"),
-    (re.compile(r"(://[^\s:/@]*):[^\s@/]+@"), r"\1:[hidden]@"),
-    (re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"), "[mail]"),
-    (re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b"), "[iban]"),
-    (re.compile(r"\b[\w-]{16,}\.[\w-]{4,}\.[\w-]{16,}\b"), "[signed]"),
 )
 DEPTH_MAX = 6
 _let_go = ExitStack()  # of what hears for the log: a process has one log, however often it is set up
@@ -44,7 +32,7 @@ def _clean(value: object, depth: int) -> object:
     if value is None or isinstance(value, bool | float):
         return value
     if isinstance(value, int):
-        return "[card]" if _is_card(str(value)) else value
+        return "[card]" if is_card(str(value)) else value
     if depth == 0:
         return HIDDEN
     if isinstance(value, Mapping):
@@ -55,23 +43,6 @@ def _clean(value: object, depth: int) -> object:
     if isinstance(value, list | tuple | set | frozenset):
         return [_clean(inner, depth - 1) for inner in value]
     return clean_text(value.decode(errors="replace") if isinstance(value, bytes) else str(value))
-
-
-def clean_text(text: str) -> str:
-    """A text without what must not be read."""
-    for pattern, shown in PATTERNS:
-        text = pattern.sub(shown, text)
-    return CARD.sub(lambda found: "[card]" if _is_card(found.group()) else found.group(), text)
-
-
-def _is_card(text: str) -> bool:
-    """Whether the last digit is the one that the others ask for, as it is in each card number."""
-    digits = [int(sign) for sign in text if sign.isdigit()]
-    doubled = (2 * digit if place % 2 else digit for place, digit in enumerate(reversed(digits)))
-    return (
-        DIGITS_MIN <= len(digits) <= DIGITS_MAX
-        and sum(digit - NINE if digit > NINE else digit for digit in doubled) % 10 == 0
-    )
 
 
 def log_to_stderr(kind: Literal["json", "console"] = "json", *, events: bool = False) -> None:

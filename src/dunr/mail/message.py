@@ -8,7 +8,6 @@ from typing import Protocol
 
 import msgspec
 
-from dunr.core.terms import NoticeKind
 from dunr.ports import Delivery
 
 
@@ -17,7 +16,7 @@ class RenderedMail:
     """One mail in full. `headers` are all but To, Subject and Message-ID, in the order in which they are to stand."""
 
     notice_key: str
-    kind: NoticeKind
+    kind: str
     to: str
     subject: str
     message_id: str
@@ -42,7 +41,7 @@ class OutboxEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A mail as the log mailer keeps it, for people to look at."""
 
     notice_key: str
-    kind: NoticeKind
+    kind: str
     to: str
     subject: str
     message_id: str

@@ -31,6 +31,7 @@ TABLES: Mapping[str, str] = {  # settings of several lines, which no environment
 KINDS: Mapping[str, Any] = get_type_hints(Settings, include_extras=True) | {"data": Text}
 LISTS = frozenset(
     {"webhook_secrets", "stripe_connected_accounts", "billing_retryable_codes", "billing_final_codes", "sns_topics"}
+    | {"alert_mail_to", "outbound_allowed"}
 )  # with commas in the environment
 EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "data": "./dunr-data",
@@ -64,6 +65,10 @@ EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "merchant_name": "Your name",
     "publish_url": "https://app.example.com/hooks/dunr",
     "publish_secret": "whsec_<base64 of 32 random bytes>",
+    "alert_url": "https://chat.example.com/hooks/dunr",
+    "alert_secret": "whsec_<base64 of 32 random bytes>",
+    "alert_mail_to": ("ops@example.com",),
+    "outbound_allowed": ("10.1.0.0/16",),
 }
 
 

@@ -3,7 +3,6 @@
 The rules hold for every `Settings`, however it was made, so that `dataclasses.replace` cannot slip past them.
 """
 
-import base64
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -19,6 +18,7 @@ from dunr.facts.mapping import problems_in
 from dunr.settings.billing import billing_contradictions
 from dunr.settings.copywriting import copywriter_contradictions
 from dunr.settings.mail import mail_contradictions
+from dunr.settings.outbound import outbound_contradictions
 from dunr.settings.stripe import STRIPE_URL, stripe_contradictions
 
 PROCESSORS = ("sandbox", "stripe", "billing_http")
@@ -31,9 +31,8 @@ PLACEHOLDER_MERCHANT = "Example Shop"
 PLACEHOLDER_ACCOUNT = "acct_sandbox"
 SECRET_FIELDS = frozenset(
     {"sandbox_api_key", "stripe_api_key", "webhook_secrets", "smtp_password", "publish_secret", "billing_secret"}
-    | {"copywriter_key"}
+    | {"copywriter_key", "alert_secret"}
 )
-PUBLISH_SECRET_BYTES_MIN = 24
 PASSWORD_OF_USER = re.compile(r"^(\w+://[^:/?#]*):.*@")
 PASSWORD_PARAMETER = re.compile(r"([?&](?:ssl)?password=)[^&]*", re.IGNORECASE)
 
@@ -103,6 +102,12 @@ class Settings:
     brands: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # names and looks of mails
     publish_url: Text | None = None
     publish_secret: str | None = None
+    alert_url: Text | None = None  # an endpoint of people: a chat, a pager
+    alert_secret: str | None = None
+    alert_mail_to: tuple[str, ...] = ()  # who is told of alerts by mail
+    outbound_allowed: tuple[str, ...] | None = (
+        None  # private networks that messages may go to; left out: this machine in rehearsals, none with live keys
+    )
     declines: Mapping[str, Mapping[str, Mapping[str, str]]] = field(default_factory=dict)  # own meanings of codes
     policy: Text = "business_days"  # the name of one that ships, or the path of a TOML file
     processor_timeout_seconds: Seconds = 30
@@ -170,7 +175,7 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     yield from billing_contradictions(settings)
     yield from _sending(settings)
     yield from mail_contradictions(settings, PLACEHOLDER_MAIL_FROM, PLACEHOLDER_MERCHANT)
-    yield from _publishing(settings)
+    yield from outbound_contradictions(settings)
     yield from copywriter_contradictions(settings)
     yield from problems_in(settings.declines, frozenset(PROCESSORS))
 
@@ -196,7 +201,7 @@ def _bad_addresses(settings: Settings) -> Iterator[str]:
             'store names no store that dunr has: write store = "sqlite:///path/to/dunr.db", '
             'store = "postgresql://user@host/dunr" or store = "memory:"'
         )
-    for key in ("sandbox_url", "stripe_url", "public_url", "publish_url", *BILLING_URLS):
+    for key in ("sandbox_url", "stripe_url", "public_url", "publish_url", "alert_url", *BILLING_URLS):
         url = getattr(settings, key)
         if url is not None and not _is_plain_address(url):
             yield f'{key} must be an http address without a password in it: write {key} = "https://shop.example"'
@@ -257,20 +262,3 @@ def _sending(settings: Settings) -> Iterator[str]:
         yield 'clock_start needs the manual clock: write clock = "manual", or leave clock_start out'
     if settings.clock_start is not None and settings.clock_start.tzinfo is None:
         yield 'clock_start has no time zone: write clock_start = "2026-06-23T10:00:00Z"'
-
-
-def _publishing(settings: Settings) -> Iterator[str]:
-    if (settings.publish_url is None) != (settings.publish_secret is None):
-        yield "publish_url and publish_secret belong together, since what we publish is signed: write both, or neither"
-    if settings.publish_secret and not _is_webhook_secret(settings.publish_secret):
-        yield (
-            "publish_secret is no secret of Standard Webhooks: write publish_secret = "
-            f'"whsec_…" with {PUBLISH_SECRET_BYTES_MIN} or more random bytes in base64 behind whsec_'
-        )
-
-
-def _is_webhook_secret(secret: str) -> bool:
-    try:
-        return len(base64.b64decode(secret.removeprefix("whsec_"), validate=True)) >= PUBLISH_SECRET_BYTES_MIN
-    except ValueError:  # not base64
-        return False

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from random import Random
 
-from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
+from dunr.core.alerting import AlertWord
+from dunr.core.effects import Notice, Publish, PublishCharge
 from dunr.core.model import Payer
 from dunr.ports import Delivery
 from dunr.simulate.turns import Turns
@@ -60,9 +61,10 @@ class SimPublisher:
     def notice_due(self, notice: Notice, customer_id: str | None, now: datetime) -> Delivery:
         raise AssertionError("the worlds' notices go by mail")
 
-    def alert(self, alert: RaiseAlert) -> Delivery:
+    def alert(self, word: AlertWord) -> Delivery:
         self._turns.port_call()
         if self.weather.merchant_failure_rate and self._rng.random() < self.weather.merchant_failure_rate:
             return Delivery.FAILED_FOR_NOW
-        self._watch.alerted(alert)
+        for alert in word.alerts:
+            self._watch.alerted(alert)
         return Delivery.SENT

@@ -38,7 +38,7 @@ def check(world: World, invoice_id: str, text: str) -> None:
 def nothing_untold(world: World) -> None:
     """Notices, alerts and calls that no line has mentioned."""
     assert not world.mailed, f"a notice left that no line mentions: {[f'{one.kind} {one.key}' for one in world.mailed]}"
-    alerts = [str(one.kind) for one in world.told if isinstance(one, RaiseAlert)]
+    alerts = [str(one.kind) for one in world.told if isinstance(one, RaiseAlert) and one.ends is None]
     assert not alerts, f"an alert that no line mentions: {alerts}"
     assert not world.sent, f"a call left that no line mentions: {world.sent}"
     world.told = [one for one in world.told if isinstance(one, CancelAttempt | RefreshMethod)]
@@ -116,9 +116,15 @@ def notices_left(world: World, invoice_id: str, found: re.Match[str]) -> None:
     world.mailed = [one for one in world.mailed if one.case_id != case_id(invoice_id)]
 
 
+@states(r"over (?P<kinds>\w+(?:, \w+)*)")
+def alerts_ended(world: World, _invoice_id: str, found: re.Match[str]) -> None:
+    got = [str(one.kind) for one in world.told if isinstance(one, RaiseAlert) and one.ends is not None]
+    equal("which alerts are over", ", ".join(got), found["kinds"])
+
+
 @states(r"no alert|alerts? (?P<kinds>\w+(?:, \w+)*)")
 def alerts_raised(world: World, _invoice_id: str, found: re.Match[str]) -> None:
-    got = [str(one.kind) for one in world.told if isinstance(one, RaiseAlert)]
+    got = [str(one.kind) for one in world.told if isinstance(one, RaiseAlert) and one.ends is None]
     equal("what was alerted", ", ".join(got) or "none", found["kinds"] or "none")
     world.told = [one for one in world.told if not isinstance(one, RaiseAlert)]
 

@@ -15,6 +15,7 @@ from structlog.testing import capture_logs
 
 from dunr.adapters.publishers.none import StoredOnlyPublisher
 from dunr.adapters.publishers.webhook import WebhookPublisher
+from dunr.core.alerting import AlertWord
 from dunr.core.effects import Publish, RaiseAlert
 from dunr.core.terms import Access, AlertKind
 from dunr.errors import SettingsError
@@ -31,7 +32,8 @@ CHANGE = Publish(
     why="all steps are spent",
     at=AT,
 )
-ALERT = RaiseAlert(key="alert:overpaid:1", kind=AlertKind.OVERPAID, case_id=None, text="Paid twice – look", at=AT)
+ONE_ALERT = RaiseAlert(key="alert:overpaid:1", kind=AlertKind.OVERPAID, case_id=None, text="Paid twice – look", at=AT)
+ALERT = AlertWord(ONE_ALERT.key, AlertKind.OVERPAID, is_end=False, alerts=(ONE_ALERT,), at=AT)
 
 
 class RunningClock:
@@ -148,7 +150,7 @@ def test_only_a_2xx_is_a_receipt(status: int, delivery: Delivery) -> None:
 
 
 def test_nobody_there_and_no_answer_in_time_are_for_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dunr.adapters.publishers.webhook.TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("dunr.adapters.publishers.webhook.signed.TIMEOUT_SECONDS", 0.2)
     with receiving(Receiver(wait_seconds=0.6)) as receiver:
         assert send(receiver) is Delivery.FAILED_FOR_NOW
     assert send(receiver) is Delivery.FAILED_FOR_NOW  # it is closed now

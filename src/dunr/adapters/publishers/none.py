@@ -5,7 +5,8 @@ Knows that changes and alerts are in the store already, where the entitlement ch
 
 from datetime import datetime
 
-from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
+from dunr.core.alerting import AlertWord
+from dunr.core.effects import Notice, Publish, PublishCharge
 from dunr.ports import Delivery
 
 
@@ -24,6 +25,6 @@ class StoredOnlyPublisher:
         """Nobody would be told; the settings allow it only with an endpoint."""
         return Delivery.FAILED_FOR_NOW
 
-    def alert(self, alert: RaiseAlert) -> Delivery:  # noqa: ARG002 - the port's argument
+    def alert(self, word: AlertWord) -> Delivery:  # noqa: ARG002 - the port's argument
         """The alert stays visible among the recorded effects."""
         return Delivery.SENT

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from dunr.core import keys
 from dunr.core.access import fold
+from dunr.core.alerting import end_of
 from dunr.core.attempt import Attempt
 from dunr.core.charge_ends import told_of_end
 from dunr.core.decision import AuditEntry, Decision, Dossier, Posting, Rejection
@@ -22,6 +23,7 @@ from dunr.core.value import replace
 
 ATTEMPTS_KEPT_MAX = 50
 LENT_KEPT_MAX = 20
+LOOK_ALERT_AFTER = timedelta(hours=1)  # that the processor cannot be read
 
 
 class Draft:
@@ -84,6 +86,10 @@ class Draft:
         """Tell a person, once about the same thing."""
         self.effects.append(RaiseAlert(keys.alert(kind, about), kind, self.case.id, text, self.now))
 
+    def alert_over(self, kind: AlertKind, about: str, text: str) -> None:
+        """Tell those who heard of an alert that nothing is left to be done."""
+        self.effects.append(end_of(keys.alert(kind, about), kind, self.case.id, text, self.now))
+
     def nudge(self, case_id: str, why: str, *, access_restored: bool = False, run_ended: bool = False) -> None:
         """Have a case looked at."""
         self.effects.append(Nudge(keys.nudge(case_id, why), case_id, access_restored, run_ended))
@@ -104,7 +110,11 @@ class Draft:
         self.why(why)
 
     def change_attempt(self, attempt: Attempt) -> None:
-        """Replace one attempt of the case by its number."""
+        """Replace one attempt of the case by its number. Whoever heard that it has no answer hears that it has one."""
+        before = self.case.in_flight
+        if before is not None and before.alerted and before.number == attempt.number and not attempt.is_in_flight:
+            text = f"Attempt {attempt.number} of {self.case.processor_invoice_id} is settled: {attempt.outcome}."
+            self.alert_over(AlertKind.UNSETTLED_ATTEMPT, f"{self.case.id}/a{attempt.number}", text)
         attempts = tuple(attempt if one.number == attempt.number else one for one in self.case.attempts)
         self.case = replace(self.case, attempts=attempts)
 
@@ -113,8 +123,13 @@ class Draft:
         snapshot = self.dossier.snapshot
         if snapshot is None:
             return
-        if self.case.look_failing_since_at is not None:
+        since_at = self.case.look_failing_since_at
+        if since_at is not None:
             self.case = replace(self.case, look_failing_since_at=None)
+            if self.now - since_at >= LOOK_ALERT_AFTER:
+                text = f"{self.case.processor} can be read again for {self.case.processor_invoice_id}."
+                about = f"{self.case.id}/{since_at.date().isoformat()}"
+                self.alert_over(AlertKind.SNAPSHOT_UNAVAILABLE, about, text)
         if snapshot.taken_at > self.case.seen_at:
             self.case = replace(self.case, seen_at=snapshot.taken_at)
         if self.case.returned_unseen_minor and snapshot.invoice.status is InvoiceStatus.OPEN:

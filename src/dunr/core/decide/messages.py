@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from dunr.core import keys
-from dunr.core.decide.draft import Draft
+from dunr.core.decide.draft import LOOK_ALERT_AFTER, Draft
 from dunr.core.decide.ending import pause_if_due
 from dunr.core.decide.settling import key_refused
 from dunr.core.events import LookFailed, NoticeBounced, NoticeComplained, NoticeSent
@@ -14,7 +14,6 @@ from dunr.core.value import replace
 LOOK_WAIT = timedelta(minutes=1)
 LOOK_WAIT_MAX = timedelta(minutes=15)
 LOOK_WAIT_MISSING = timedelta(hours=6)
-LOOK_ALERT_AFTER = timedelta(hours=1)
 
 
 def sent(draft: Draft, event: NoticeSent) -> None:

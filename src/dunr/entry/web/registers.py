@@ -68,6 +68,29 @@ def list_alerts(face: WebFace, call: Call) -> Answer:
     return Answer(AlertsAnswer(alerts_answer(records), face.bad_signatures_count))
 
 
+class EndBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Say that nothing is left to be done about an alert."""
+
+    key: Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
+    why: Annotated[str, msgspec.Meta(max_length=1000)] = ""
+
+
+class EndedAnswer(msgspec.Struct, frozen=True):
+    """Whether anybody had been told of it and hears now that it is over."""
+
+    key: str
+    is_told: bool
+
+
+def end_alert(face: WebFace, call: Call) -> Answer:
+    """A person has seen to it. If the trouble comes back, it is another alert."""
+    body = call.read(EndBody)
+    text = f"{call.actor} has seen to it{f': {body.why}' if body.why else ''}."
+    is_told = face.application.intake.alerts.end(body.key, text)
+    face.quiet.settle()
+    return Answer(EndedAnswer(body.key, is_told))
+
+
 def list_dead_letters(face: WebFace, call: Call) -> Answer:
     """What was received and given up, or skipped."""
     state = call.query.get("state", InboundState.DEAD.value)
@@ -138,6 +161,7 @@ _LIMIT = {"limit": "How many at most."}
 
 OPERATIONS = (
     Operation("GET", "/v1/alerts", "What people must hear of", list_alerts, AlertsAnswer, query=_LIMIT),
+    Operation("POST", "/v1/alerts/end", "Say that an alert is over", end_alert, EndedAnswer, Scope.ACT, 200, EndBody),
     Operation(
         "GET",
         "/v1/deadletters",

@@ -116,6 +116,7 @@ class AlertAnswer(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     at: datetime
     told_at: datetime | None
+    over_at: datetime | None  # when nothing was left to be done
 
 
 class AuditAnswer(msgspec.Struct, frozen=True, kw_only=True):

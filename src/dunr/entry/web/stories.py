@@ -185,7 +185,9 @@ def postings_answer(postings: Sequence[Posting]) -> tuple[PostingAnswer, ...]:
 
 
 def alerts_answer(records: Sequence[EffectRecord]) -> tuple[AlertAnswer, ...]:
-    """Alerts on the wire."""
+    """Alerts on the wire, each with its end."""
+    found = [record.effect for record in records if isinstance(record.effect, RaiseAlert)]
+    over_at = {alert.ends: alert.at for alert in found if alert.ends is not None}
     return tuple(
         AlertAnswer(
             key=alert.key,
@@ -194,9 +196,10 @@ def alerts_answer(records: Sequence[EffectRecord]) -> tuple[AlertAnswer, ...]:
             text=alert.text,
             at=alert.at,
             told_at=record.done_at,
+            over_at=over_at.get(alert.key),
         )
         for record in records
-        if isinstance(alert := record.effect, RaiseAlert)
+        if isinstance(alert := record.effect, RaiseAlert) and alert.ends is None
     )
 
 

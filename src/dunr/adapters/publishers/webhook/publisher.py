@@ -1,34 +1,22 @@
-"""The merchant's own endpoint. Knows Standard Webhooks: how a message is signed, named and repeated."""
+"""The merchant's own endpoint: what a change of access, the end of a charge, an alert and a notice that is due read like as messages."""
 
-import hashlib
-import re
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import httpx
-import msgspec
-import structlog
-from standardwebhooks import Webhook
-from standardwebhooks.webhooks import EmptyWebhookSecretError
 
-from dunr.core.effects import Notice, Publish, PublishCharge, RaiseAlert
+from dunr.adapters.publishers.webhook.alerts import alert_data, alert_event
+from dunr.adapters.publishers.webhook.signed import SignedSender
+from dunr.core.alerting import AlertWord
+from dunr.core.effects import Notice, Publish, PublishCharge
 from dunr.core.terms import ChargeEnd
-from dunr.errors import SettingsError
 from dunr.ports import Clock, Delivery
-
-_log = structlog.get_logger()
-
-TIMEOUT_SECONDS = 10.0
 
 CHARGE_EVENTS = {
     ChargeEnd.PAID: "charge.paid",
     ChargeEnd.NOT_PAID: "charge.not_paid",
     ChargeEnd.CLOSED: "charge.closed",
 }
-
-# What may stand in a header as the message's id.
-_PLAIN_ID = re.compile(r"[\x21-\x7e]{1,256}")
-
 
 VALID_FOR = timedelta(days=1)  # where no attempt is planned
 LinkOf = Callable[[str, int, datetime], str | None]
@@ -47,15 +35,7 @@ class WebhookPublisher:
 
     def __init__(self, url: str, secret: str, client: httpx.Client, clock: Clock, link_of: LinkOf = no_link) -> None:
         """`secret` is base64, as in `whsec_…`; receivers compare the signed time of `clock` with theirs."""
-        if not url.startswith(("https://", "http://")):
-            raise SettingsError("The webhook URL must begin with https:// or http://.")
-        try:
-            self._signer = Webhook(secret)
-        except (ValueError, EmptyWebhookSecretError) as error:
-            raise SettingsError("The webhook secret must be base64 (whsec_…) and not empty.") from error
-        self._url = url
-        self._client = client
-        self._clock = clock
+        self._sender = SignedSender(url, secret, client, clock)
         self._link_of = link_of
 
     def publish(self, message: Publish) -> Delivery:
@@ -70,7 +50,7 @@ class WebhookPublisher:
             "why": message.why,
             "at": message.at,
         }
-        return self._post(message.key, "access.changed", message.at, data)
+        return self._sender.post(message.key, "access.changed", message.at, data)
 
     def publish_charge(self, message: PublishCharge) -> Delivery:
         """Tell the billing system how a charge has ended. It keeps the newest by `at`: late money is taken in, too."""
@@ -86,12 +66,11 @@ class WebhookPublisher:
             "reason_code": message.raw_code,
             "at": message.at,
         }
-        return self._post(message.key, CHARGE_EVENTS[message.end], message.at, data)
+        return self._sender.post(message.key, CHARGE_EVENTS[message.end], message.at, data)
 
-    def alert(self, alert: RaiseAlert) -> Delivery:
+    def alert(self, word: AlertWord) -> Delivery:
         """Tell a person, by whatever the merchant hangs on this endpoint."""
-        data = {"kind": alert.kind.value, "case": alert.case_id, "text": alert.text, "at": alert.at}
-        return self._post(alert.key, "alert.raised", alert.at, data)
+        return self._sender.post(word.key, alert_event(word), word.at, alert_data(word))
 
     def notice_due(self, notice: Notice, customer_id: str | None, now: datetime) -> Delivery:
         """What a customer is to be told, by whom they know. It is true until `valid_until`; what is told later may have changed."""
@@ -112,32 +91,4 @@ class WebhookPublisher:
             "link": self._link_of(notice.case_id, notice.round, now),
             "valid_until": notice.next_attempt_at or now + VALID_FOR,
         }
-        return self._post(notice.key, "notice.due", now, data)
-
-    def _post(self, key: str, event_type: str, at: datetime, data: Mapping[str, object]) -> Delivery:
-        body = msgspec.json.encode({"type": event_type, "timestamp": at, "data": data})
-        message_id = key if _PLAIN_ID.fullmatch(key) else hashlib.sha256(key.encode()).hexdigest()
-        now = self._clock.now().astimezone(UTC)
-        headers = {
-            "content-type": "application/json",
-            "webhook-id": message_id,
-            "webhook-timestamp": str(int(now.timestamp())),
-            "webhook-signature": self._signer.sign(message_id, now, body.decode()),
-        }
-        try:
-            # The answer's body is of no interest and is not read, however long it is. A redirect is no receipt.
-            with self._client.stream(
-                "POST", self._url, content=body, headers=headers, timeout=TIMEOUT_SECONDS, follow_redirects=False
-            ) as response:
-                return _told(key, response.status_code)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            _log.warning("webhook_not_sent", key=key, error=type(error).__name__)
-            return Delivery.FAILED_FOR_NOW
-
-
-def _told(key: str, status: int) -> Delivery:
-    if httpx.codes.is_success(status):
-        return Delivery.SENT
-    gone = status == httpx.codes.GONE
-    _log.warning("webhook_refused", key=key, status=status)
-    return Delivery.UNDELIVERABLE if gone else Delivery.FAILED_FOR_NOW
+        return self._sender.post(notice.key, "notice.due", now, data)
