@@ -31,12 +31,14 @@ class Classification(Value):
     """What a decline means.
 
     `wait_seconds` is how long the issuer or its network asks to wait; `unknown` holds the keys that no table has; `why` says in words what each signal means.
+    `reached_network`: no signal says that the processor stopped it by itself.
     """
 
     reason: DeclineReason
     wait_seconds: int | None
     unknown: tuple[DeclineKey, ...]
     why: tuple[str, ...]
+    reached_network: bool
 
 
 @lru_cache(maxsize=4096)
@@ -49,7 +51,9 @@ def classify(raw: RawDecline, processor: str, facts: Facts, network: str | None 
     named: dict[DeclineKey, DeclineReason] = {}
     unknown: list[DeclineKey] = []
     why: list[str] = []
-    for key in keys_of(raw, processor, network):
+    reached_network = True
+    for key in _keys_of(raw, processor, network):
+        reached_network = reached_network and key not in facts.unsent
         reason = facts.declines.get(key)
         if reason is not None:
             named[key] = reason
@@ -64,10 +68,10 @@ def classify(raw: RawDecline, processor: str, facts: Facts, network: str | None 
     waits = [facts.waits[key] for key in named if key in facts.waits]
     if len(named) > 1:
         why.append(f"the strictest of these decides: {reason}")
-    return Classification(reason, max(waits, default=None), tuple(unknown), tuple(why))
+    return Classification(reason, max(waits, default=None), tuple(unknown), tuple(why), reached_network)
 
 
-def keys_of(raw: RawDecline, processor: str, network: str | None) -> Iterator[DeclineKey]:
+def _keys_of(raw: RawDecline, processor: str, network: str | None) -> Iterator[DeclineKey]:
     """The key of each signal that can be looked up: a network's number says nothing where the network is not known."""
     for field in FIELDS:
         code = getattr(raw, field)

@@ -4,6 +4,7 @@ Most cards are: one failure and four steps are less than any cap. To count for e
 this is asked first, and errs on the side of counting.
 """
 
+from functools import lru_cache
 from typing import assert_never
 
 from dunr.core.counting import Wish
@@ -11,8 +12,17 @@ from dunr.core.facts import Facts
 from dunr.core.model import Method
 from dunr.core.policy import Policy
 from dunr.core.rules import NetworkRule, RuleKind
-from dunr.core.sends import Send
 from dunr.core.terms import Rail
+from dunr.core.value import Value
+
+UNBOUND = 10**9  # sends: more than any card sees
+
+
+class Narrowest(Value):
+    """So many sends are within every cap of a network, whenever they are; `bans` look at what was answered. A rule that must be counted leaves none."""
+
+    sends_max: int
+    bans: tuple[NetworkRule, ...]
 
 
 def is_plainly_free(wish: Wish, method: Method | None, policy: Policy, facts: Facts, count: int) -> bool:
@@ -23,22 +33,29 @@ def is_plainly_free(wish: Wish, method: Method | None, policy: Policy, facts: Fa
     total = len(sends) + count
     if total > policy.card_attempts_24h_max or total > policy.card_attempts_30d_max:
         return False
-    for rule in facts.rules.get((wish.rail, wish.network if wish.rail is Rail.CARD else None), ()):
-        if rule.region is None or rule.region == wish.region:
-            match rule.kind:
-                case RuleKind.CAP:
-                    binds = rule.limit is None or total > rule.limit
-                case RuleKind.BAN:
-                    binds = _is_named(rule, sends)
-                case RuleKind.ONLY_AFTER | RuleKind.WITHIN | RuleKind.HOURS:
-                    binds = True
-                case unreachable:
-                    assert_never(unreachable)
-            if binds:
+    narrowest = _narrowest(facts, wish.rail, wish.network if wish.rail is Rail.CARD else None, wish.region)
+    if total > narrowest.sends_max:
+        return False
+    for rule in narrowest.bans:
+        for send in sends:
+            if rule.names(send.code, send.advice, send.reason):
                 return False
     return True
 
 
-def _is_named(rule: NetworkRule, sends: tuple[Send, ...]) -> bool:
-    """Whether any answer so far is one that the rule names."""
-    return any(rule.names(send.code, send.advice, send.reason) for send in sends)
+@lru_cache(maxsize=2048)
+def _narrowest(facts: Facts, rail: Rail, network: str | None, region: str | None) -> Narrowest:
+    """What all the rules of a network come to for cards of a region. They are facts, so it is found out once."""
+    sends_max, bans = UNBOUND, []
+    for rule in facts.rules.get((rail, network), ()):
+        if rule.region is None or rule.region == region:
+            match rule.kind:
+                case RuleKind.CAP:
+                    sends_max = min(sends_max, rule.limit if rule.limit is not None else 0)
+                case RuleKind.BAN:
+                    bans.append(rule)
+                case RuleKind.ONLY_AFTER | RuleKind.WITHIN | RuleKind.HOURS:
+                    sends_max = 0
+                case unreachable:
+                    assert_never(unreachable)
+    return Narrowest(sends_max, tuple(bans))

@@ -75,16 +75,24 @@ def _backup_due_at(case: Case) -> datetime | None:
     return case.method_notes.backup_due_at if case.is_open and case.in_flight is None and not case.holds else None
 
 
-WISHES_IN_FLIGHT = (hold_ends_at, _refresh_given_up_at)  # the others wait for the end of the attempt
-WISHES = (*WISHES_IN_FLIGHT, _turn_due_at, _backup_due_at, _step_due_at, pause_due_at)
-
-
 def wake_at(case: Case) -> datetime | None:
     """The earliest instant at which `due_event` will have something to say."""
+    wishes: tuple[datetime | None, ...]
     attempt = case.in_flight
-    first = attempt.next_action_at if attempt is not None else None
-    for wish in WISHES if attempt is None else WISHES_IN_FLIGHT:
-        at = wish(case)
+    if attempt is not None:  # the other wishes wait for its end
+        wishes = (attempt.next_action_at, hold_ends_at(case), _refresh_given_up_at(case))
+    elif case.holds:  # and so do all but these for the end of a hold
+        wishes = (hold_ends_at(case), _refresh_given_up_at(case), _turn_due_at(case))
+    else:
+        wishes = (
+            _refresh_given_up_at(case),
+            _turn_due_at(case),
+            _backup_due_at(case),
+            _step_due_at(case),
+            pause_due_at(case),
+        )
+    first = None
+    for at in wishes:
         if at is not None and (first is None or at < first):
             first = at
     if first is None or case.not_before_at is None:

@@ -34,11 +34,14 @@ def free_method(draft: Draft, attempt: Attempt, outcome: Outcome | None, raw: Ra
         return
     lease = row.lease
     mine = lease is not None and (lease.case_id, lease.attempt_number) == (draft.case.id, attempt.number)
+    case_id, number = draft.case.id, attempt.number
     sends = tuple(
-        _ended(draft, attempt, send, outcome, raw)
-        if (send.case_id, send.attempt_number) == (draft.case.id, attempt.number)
-        else send
-        for send in row.sends
+        [
+            _ended(draft, attempt, send, outcome, raw)
+            if send.attempt_number == number and send.case_id == case_id
+            else send
+            for send in row.sends
+        ]
     )
     if mine or sends != row.sends:
         draft.method = replace(row, lease=None if mine else lease, sends=sends)

@@ -5,6 +5,7 @@ A ceiling of the policy's own costs nothing to break, and is not counted here.
 
 from dunr.core.budget import Allowance
 from dunr.core.decide.draft import Draft
+from dunr.core.model import PlannedStep
 from dunr.core.rules import Avoided, Fee, together
 from dunr.core.schedule import Laid
 from dunr.core.value import replace
@@ -23,9 +24,13 @@ def note_laid(draft: Draft, laid: Laid) -> None:
         if laid.forbidden_by is not None:
             _note(draft, laid.forbidden_by, _fee(draft, laid.forbidden_by), 0, 1)
         return
-    known = {step.number: step.deferred_by for step in draft.case.plan.steps}
-    if first.deferred_by is not None and known.get(first.number) != first.deferred_by:
+    if first.deferred_by is not None and not _is_noted(draft, first):
         _note(draft, first.deferred_by, _fee(draft, first.deferred_by), 1, 0)
+
+
+def _is_noted(draft: Draft, step: PlannedStep) -> bool:
+    """Whether the plan that stood before has put the step off by the same rule."""
+    return any((known.number, known.deferred_by) == (step.number, step.deferred_by) for known in draft.case.plan.steps)
 
 
 def _fee(draft: Draft, rule_id: str) -> Fee | None:

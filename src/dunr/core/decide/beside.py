@@ -37,9 +37,9 @@ def refused(dossier: Dossier, snapshot: Snapshot, now: datetime) -> Decision | N
 def stand_beside(draft: Draft) -> None:
     """Note how the case stands beside the processor's own tries, as the snapshot shows them, and what has to follow at once."""
     before, known = draft.case.beside, beside_of(draft.case.beside, draft.policy, draft.snapshot)
-    draft.case = replace(draft.case, beside=known)
     if known is None or known == before:
         return
+    draft.case = replace(draft.case, beside=known)
     draft.why(_in_words(draft, known))
     if known.collects and (before is None or before.mode is not known.mode):
         _tell_once(draft, known)

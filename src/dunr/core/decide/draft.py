@@ -43,6 +43,7 @@ class Draft:
         self.effects: list[Effect] = []
         self.because: list[str] = []
         self.rejection: Rejection | None = None
+        self._payer_shown: Payer | None = None
 
     @property
     def processor(self) -> ProcessorFacts:
@@ -58,10 +59,13 @@ class Draft:
     @property
     def payer(self) -> Payer:
         """The payer as the snapshot, else the customer row, knows them."""
+        if self._payer_shown is not None:
+            return self._payer_shown
         snapshot = self.dossier.snapshot
         if snapshot is not None and snapshot.customer is not None:
             known = snapshot.customer
-            return Payer(known.email, known.name, known.locale, known.timezone, known.country)
+            self._payer_shown = Payer(known.email, known.name, known.locale, known.timezone, known.country)
+            return self._payer_shown
         return self.customer.payer if self.customer is not None else Payer()
 
     def why(self, *reasons: str) -> None:
@@ -202,8 +206,9 @@ class Draft:
             return
         if is_open:
             cases = (*customer.cases, OpenCase(self.case.id, self.case.first_failed_at))
-            ordered = tuple(sorted(cases, key=lambda one: (one.first_failed_at, one.case_id)))
-            self.customer = replace(customer, cases=ordered)
+            if len(cases) > 1:
+                cases = tuple(sorted(cases, key=lambda one: (one.first_failed_at, one.case_id)))
+            self.customer = replace(customer, cases=cases)
         else:
             self.customer = replace(customer, cases=tuple(one for one in customer.cases if one.case_id != self.case.id))
             self._leave_run()

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from dunr.core import keys, ledger
-from dunr.core.attempt import Attempt
+from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.decide.backup_turns import after_failure
 from dunr.core.decide.beside import refused, stand_beside
 from dunr.core.decide.draft import Draft
@@ -12,7 +12,7 @@ from dunr.core.decide.planning import begin_dunning, set_steps
 from dunr.core.decide.remembering import remember, send_of_charge
 from dunr.core.decide.surroundings import stated_until
 from dunr.core.decision import Decision, Dossier
-from dunr.core.declines import classify, in_words, network_of, raw_code, unknown_codes
+from dunr.core.declines import Classification, classify, in_words, network_of, raw_code, unknown_codes
 from dunr.core.disputed import KnownDispute
 from dunr.core.facts import Facts
 from dunr.core.gate import ref_of
@@ -100,11 +100,12 @@ def _method_of(snapshot: Snapshot, failed: ChargeSnapshot | None) -> MethodSnaps
 
 
 def _first_failure(
-    snapshot: Snapshot, failed: ChargeSnapshot | None, method: MethodSnapshot | None, reason: DeclineReason
+    snapshot: Snapshot, failed: ChargeSnapshot | None, method: MethodRef | None, meant: Classification | None
 ) -> Attempt:
-    """Attempt 0, which the processor made."""
+    """Attempt 0, which the processor made, and what its decline means."""
     invoice = snapshot.invoice
     assert invoice.first_failed_at is not None, "not_ours_because has looked at this"
+    declined = failed.decline if failed is not None else None
     return Attempt(
         number=0,
         round=1,
@@ -114,15 +115,16 @@ def _first_failure(
         key="",
         amount_minor=failed.amount_minor if failed is not None else invoice.amount_due_minor,
         currency=invoice.currency,
-        method=ref_of(method) if method is not None else None,
+        method=method,
         begun_at=invoice.first_failed_at,
         fence=0,
         outcome=Outcome.DECLINED,
-        reason=reason,
-        raw_code=raw_code(failed.decline) if failed is not None and failed.decline is not None else None,
+        reason=meant.reason if meant is not None else DeclineReason.UNKNOWN,
+        raw_code=raw_code(declined) if declined is not None else None,
         processor_charge_id=failed.processor_charge_id if failed is not None else None,
         processor_intent_id=failed.processor_intent_id if failed is not None else None,
         settled_at=invoice.first_failed_at,
+        unknown_codes=unknown_codes(meant, declined),
     )
 
 
@@ -150,7 +152,7 @@ def as_it_opens(dossier: Dossier, snapshot: Snapshot, first_failed_at: datetime,
         policy_hash=policy_hash(dossier.policy),
         seen_at=snapshot.taken_at,
         foreign_charge_ids=tuple(
-            charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.PENDING
+            [charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.PENDING]
         ),
         credited_minor=invoice.credited_minor,
     )
@@ -158,23 +160,18 @@ def as_it_opens(dossier: Dossier, snapshot: Snapshot, first_failed_at: datetime,
 
 def _new_case(dossier: Dossier, snapshot: Snapshot, failed: ChargeSnapshot | None, facts: Facts, now: datetime) -> Case:
     """The row as it opens, with attempt 0."""
-    processor, method = dossier.case_id.split(":", 1)[0], _method_of(snapshot, failed)
-    declined = failed.decline if failed is not None else None
-    network = network_of(ref_of(method)) if method is not None else None
+    processor, shown = dossier.case_id.split(":", 1)[0], _method_of(snapshot, failed)
+    declined, method = failed.decline if failed is not None else None, ref_of(shown) if shown is not None else None
+    network = network_of(method) if method is not None else None
     meant = classify(declined, processor, facts, network) if declined is not None else None
-    reason = meant.reason if meant is not None else DeclineReason.UNKNOWN
-    first = replace(_first_failure(snapshot, failed, method, reason), unknown_codes=unknown_codes(meant, declined))
+    first, charges = _first_failure(snapshot, failed, method, meant), snapshot.charges
     return replace(
         as_it_opens(dossier, snapshot, first.begun_at, now),
         attempts=(first,),
-        deciding_reason=reason,
+        deciding_reason=first.reason,
         issuer_wait_until_at=stated_until(first, meant.wait_seconds if meant is not None else None),
-        refunded=tuple(
-            (charge.processor_charge_id, charge.refunded_minor) for charge in snapshot.charges if charge.refunded_minor
-        ),
-        returned_charge_ids=tuple(
-            charge.processor_charge_id for charge in snapshot.charges if charge.status is ChargeStatus.RETURNED
-        ),
+        refunded=tuple([(one.processor_charge_id, one.refunded_minor) for one in charges if one.refunded_minor]),
+        returned_charge_ids=tuple([one.processor_charge_id for one in charges if one.status is ChargeStatus.RETURNED]),
         credentials_tried=(method.credential,) if method is not None else (),
         uncancelled_intent_id=failed.processor_intent_id if failed is not None else None,
     )
@@ -187,6 +184,8 @@ def meet_neighbours(draft: Draft, snapshot: Snapshot) -> None:
         draft.subscription = Subscription(case.subscription_id, 0, known.status, known.period_end_at, snapshot.taken_at)
     if draft.customer is None and case.customer_id is not None:
         draft.customer = Customer(case.customer_id, 0, payer=draft.payer)
+    if not snapshot.disputes:
+        return
     cards = {method.card_key for method in snapshot.methods}
     standing = [
         one

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from dunr.core.attempt import Attempt, MethodRef
-from dunr.core.declines import classify, keys_of, network_of
+from dunr.core.declines import classify, network_of
 from dunr.core.facts import Facts
 from dunr.core.model import Case, Method
 from dunr.core.sends import Send, network_code, remembered
@@ -52,10 +52,11 @@ def send_of_charge(case: Case, charge: ChargeSnapshot, number: int, method: Meth
 def answered(send: Send, raw: RawDecline, method: MethodRef | None, processor: str, facts: Facts) -> Send:
     """The send with what came back: the network's own code and advice, what they mean, and whether a network has seen it at all."""
     network = raw.network or (network_of(method) if method is not None else None)
+    meant = classify(raw, processor, facts, network)
     return replace(
         send,
         code=network_code(raw, method.rail if method is not None else Rail.CARD),
         advice=raw.network_advice_code,
-        reason=classify(raw, processor, facts, network).reason,
-        reached_network=not any(key in facts.unsent for key in keys_of(raw, processor, network)),
+        reason=meant.reason,
+        reached_network=meant.reached_network,
     )

@@ -8,6 +8,7 @@ from dunr.core.strategies import Rung, rungs
 from dunr.core.terms import DeclineReason, Outcome, StepUnit
 
 FIRST_CHARGE = Rung(0, Step(0, StepUnit.HOURS))  # made as soon as it may be, however late
+REACHED_THE_BANK = (Outcome.SUCCEEDED, Outcome.DECLINED)
 UNANSWERED_AS = DeclineReason.PROCESSING_ERROR  # the steps that no answer earns, where each of them is a call
 
 
@@ -36,16 +37,15 @@ def coming_rungs(draft: Draft) -> tuple[Rung, ...]:
 def rungs_left(draft: Draft) -> tuple[Rung, ...]:
     """The rungs by their numbers alone. Skipped rungs count as used, for whatever reason it is now."""
     case, reason = draft.case, planning_reason(draft)
-    spent = [
-        attempt
-        for attempt in case.attempts
-        if attempt.round == case.round
-        and attempt.spends_step
-        and attempt.outcome in (Outcome.SUCCEEDED, Outcome.DECLINED)
-    ]
-    unanswered_count = sum(attempt.unanswered_steps_count for attempt in case.attempts if attempt.round == case.round)
-    skipped_count = max(0, case.steps_spent_count - len(spent) - unanswered_count)
-    on_reason = sum(1 for attempt in spent if planned_as(draft, attempt.after_reason) is reason)
+    spent_count = unanswered_count = on_reason = 0
+    for attempt in case.attempts:
+        if attempt.round != case.round:
+            continue
+        unanswered_count += attempt.unanswered_steps_count
+        if attempt.spends_step and attempt.outcome in REACHED_THE_BANK:
+            spent_count += 1
+            on_reason += planned_as(draft, attempt.after_reason) is reason
+    skipped_count = max(0, case.steps_spent_count - spent_count - unanswered_count)
     if reason is UNANSWERED_AS:
         on_reason += unanswered_count
     return rungs(

@@ -114,7 +114,8 @@ def _go_on(draft: Draft, attempt: Attempt) -> None:
         plan_anew(draft, attempt.counted_from_at)
         return
     if attempt.spends_step or attempt.trigger is Trigger.PROMISE:
-        draft.case = replace(draft.case, promise_at=None)
+        if draft.case.promise_at is not None:
+            draft.case = replace(draft.case, promise_at=None)
         step = draft.case.plan.next_step
         lay_out(draft, step.at if step is not None else attempt.begun_at)
 
