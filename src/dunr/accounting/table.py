@@ -33,5 +33,5 @@ def plain(text: str) -> str:
 def csv_line(cells: Iterable[str]) -> str:
     """One line of a CSV file, with its line end."""
     out = StringIO()
-    csv.writer(out, lineterminator="\n").writerow(cells)
-    return out.getvalue()
+    csv.writer(out, lineterminator="\r\n").writerow(cells)  # named, so that either of the two is quoted in a cell
+    return out.getvalue().removesuffix("\r\n") + "\n"

@@ -22,8 +22,9 @@ BLOCKS: Final = ("header", "heading", "words", "action", "details", "closing", "
 FILE_BYTES_MAX = 200_000
 
 _BLOCK = {
-    PAGE: re.compile(r"<!-- block (\w+) -->(.*?)<!-- end \1 -->", re.DOTALL),
-    TEXT: re.compile(r"\{# block (\w+) #\}\n(.*?)\{# end \1 #\}\n", re.DOTALL),
+    # No block begins within another, so that no block is looked for behind the beginning of the next one.
+    PAGE: re.compile(r"<!-- block (\w+) -->((?:(?!<!-- block ).)*?)<!-- end \1 -->", re.DOTALL),
+    TEXT: re.compile(r"\{# block (\w+) #\}\n((?:(?!\{# block ).)*?)\{# end \1 #\}\n", re.DOTALL),
 }
 # What no letter needs: things that run, that fetch pages of others, or that ask for card data in a mail.
 _UNSAFE = re.compile(

@@ -60,7 +60,7 @@ def patch_settings(tx: Transaction, call: Call) -> Reply:
     before = tx.settings
     try:
         tx.settings = settings.changed(before, call.body)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         names = ", ".join(settings.Settings.__struct_fields__)
         raise invalid(f"{error}. The settings are: {names}.") from None
     if tx.settings.retries_by_itself != before.retries_by_itself:

@@ -91,7 +91,7 @@ def send(sandbox: Sandbox, call: Call) -> Reply:
     body = call.read(SendBody)
     try:
         data = msgspec.json.decode(body.data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise invalid(f"data must be JSON: {error}. Use raw for what is not.") from None
     with sandbox.database.transaction() as tx:
         event_id = body.id or new_id("evt")

@@ -88,6 +88,7 @@ class BreakAnswer:
 
 Outcome = Succeed | Decline | RequireAction | Pend | Fail | Hang | SlowAnswer | LoseAnswer | BreakAnswer
 
+WHOLE_DIGITS_MAX = 9
 AUTHENTICATION_REQUIRED = Decline(code="authentication_required", decline_code="authentication_required")
 
 # For these the processor's own code is the decline code; for all others it is card_declined.
@@ -174,7 +175,7 @@ def _error(rest: str, text: str, *, refused: bool) -> Fail:
 
 
 def _whole(number: str, text: str) -> int:
-    if not number.isdecimal() or int(number) == 0:
+    if not number.isdecimal() or len(number) > WHOLE_DIGITS_MAX or int(number) == 0:
         raise BadScript(f"{text!r} needs a whole number above 0")
     return int(number)
 

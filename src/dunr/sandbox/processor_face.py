@@ -81,7 +81,7 @@ def charge(limit: RateLimit) -> Handler:
 def _charge_body(call: Call) -> ChargeBody:
     try:
         return msgspec.json.decode(call.body, type=ChargeBody)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise bad_request("parameter_invalid", str(error)) from None
 
 
@@ -162,7 +162,7 @@ def update_session(tx: Transaction, call: Call) -> Reply:
     customer = _customer(tx, call.path["id"])
     try:
         body = msgspec.json.decode(call.body or b"{}", type=UpdateSessionBody)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise bad_request("parameter_invalid", str(error)) from None
     invoice = tx.get(Invoice, body.invoice)
     if body.invoice is not None and (invoice is None or invoice.customer != customer.id):
@@ -201,7 +201,7 @@ def _since(call: Call, name: str) -> datetime | None:
 
 def _limit(call: Call) -> int:
     text = call.query.get("limit", str(snapshots.PAGE_MAX))
-    if not text.isdecimal() or not 1 <= int(text) <= snapshots.PAGE_MAX:
+    if not (text.isascii() and text.isdecimal()) or len(text) > 9 or not 1 <= int(text) <= snapshots.PAGE_MAX:  # noqa: PLR2004 - digits
         raise bad_request("parameter_invalid", f"limit must be between 1 and {snapshots.PAGE_MAX}.")
     return int(text)
 

@@ -42,7 +42,7 @@ def refresh(tx: Transaction, call: Call) -> Reply:
     card = tx.get(Card, call.path["id"])
     try:
         wanted = msgspec.json.decode(call.body or b"{}", type=RefreshBody).customer
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise bad_request("parameter_invalid", str(error)) from None
     if card is None or card.detached or wanted not in (None, card.customer):
         raise not_found("card", call.path["id"])

@@ -49,7 +49,7 @@ class Call:
         """The JSON body as the given type; an empty body is an empty object."""
         try:
             return msgspec.json.decode(self.body or b"{}", type=kind)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise invalid(f"The body does not fit: {error}.") from None
 
 

@@ -44,9 +44,10 @@ def serving(app: Starlette, port: int) -> Iterator[None]:
 class Served:
     """One running dunr with its sandbox, and what a tester says to both."""
 
-    def __init__(self, application: Application, http: httpx.Client) -> None:
+    def __init__(self, application: Application, http: httpx.Client, app: Starlette) -> None:
         self.application = application
         self.http = http
+        self.app = app
 
     @property
     def manual(self) -> bool:
@@ -119,10 +120,11 @@ def served(folder: Path, **chosen: object) -> Iterator[Served]:
         )
     )
     try:
-        with serving(build_app(application, sandbox_app=sandbox), port):
+        app = build_app(application, sandbox_app=sandbox)
+        with serving(app, port):
             limits = httpx.Limits(max_connections=64)
             with httpx.Client(base_url=base_url, timeout=30.0, limits=limits) as http:
-                yield Served(application, http)
+                yield Served(application, http, app)
     finally:
         sandbox.state.sandbox.close()
         application.close()

@@ -14,7 +14,9 @@ from dunr.errors import BadSignature
 
 MARKS_MAX = 16
 HEADER_LENGTH_MAX = 4000
-TIMESTAMP = re.compile(r"[0-9]{1,12}")
+TIMESTAMP = re.compile(
+    r"[0-9]{1,11}"
+)  # of seconds since 1970; one digit more may lie beyond the last year of any calendar
 EPOCH = datetime.fromtimestamp(0, UTC)
 
 

@@ -92,6 +92,7 @@ def build_app(application: Application, *, sandbox_app: Starlette | None = None)
         exception_handlers={DunrError: answer_error, HTTPException: answer_error, Exception: answer_error},
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False  # the way to the address beside it would name the host that a stranger wrote
     app.state.face = face
     app.state.at_the_door = at_the_door
     return app

@@ -103,5 +103,5 @@ def decode(body: bytes, kind: type[Kind]) -> Kind:
         return msgspec.json.decode(body or b"{}", type=kind)
     except msgspec.ValidationError as error:
         raise BadRequest(f"The body does not fit: {error}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise BadRequest("The body is not JSON.") from None

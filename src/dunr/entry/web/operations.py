@@ -24,6 +24,7 @@ Kind = TypeVar("Kind")
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 YEAR_MIN, YEAR_MAX = 1990, 2200
 LIMIT_MAX = 500
+LIMIT_DIGITS_MAX = 9  # zeros in front included: a number of thousands of digits is no number to Python
 LIMIT_DEFAULT = 100
 
 
@@ -45,7 +46,8 @@ class Call:
     def limit(self) -> int:
         """How many rows at most."""
         text = self.query.get("limit", str(LIMIT_DEFAULT))
-        if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= LIMIT_MAX:
+        is_number = text.isascii() and text.isdecimal() and len(text) <= LIMIT_DIGITS_MAX
+        if not is_number or not 1 <= int(text) <= LIMIT_MAX:
             raise BadRequest(f"limit must be a number between 1 and {LIMIT_MAX}.")
         return int(text)
 
