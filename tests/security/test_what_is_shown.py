@@ -14,7 +14,7 @@ import pytest
 from dunr.accounting.table import FORMULA_STARTS, csv_lines
 from dunr.core.decision import Posting
 from dunr.core.value import replace
-from dunr.mail.layouts import Layout
+from dunr.mail.layout import Layout
 from dunr.mail.mime import as_email
 from dunr.mail.overrides import TemplateRefused
 from tests.entry.web.desk import START

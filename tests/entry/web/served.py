@@ -44,10 +44,11 @@ def serving(app: Starlette, port: int) -> Iterator[None]:
 class Served:
     """One running dunr with its sandbox, and what a tester says to both."""
 
-    def __init__(self, application: Application, http: httpx.Client, app: Starlette) -> None:
+    app: Starlette  # the routes that are served, the sandbox's included
+
+    def __init__(self, application: Application, http: httpx.Client) -> None:
         self.application = application
         self.http = http
-        self.app = app
 
     @property
     def manual(self) -> bool:
@@ -124,7 +125,9 @@ def served(folder: Path, **chosen: object) -> Iterator[Served]:
         with serving(app, port):
             limits = httpx.Limits(max_connections=64)
             with httpx.Client(base_url=base_url, timeout=30.0, limits=limits) as http:
-                yield Served(application, http, app)
+                running = Served(application, http)
+                running.app = app
+                yield running
     finally:
         sandbox.state.sandbox.close()
         application.close()
