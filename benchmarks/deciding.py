@@ -1,11 +1,12 @@
-"""How quickly the core decides, against the least that any scheduler must do: four dates in business days, in plain Python, with the holidays in a set."""
+"""How quickly the core decides and the simulator steps, against the least that any scheduler must do: four dates in business days, in plain Python."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import count
+from statistics import median
 from zoneinfo import ZoneInfo
 
-from benchmarks.measuring import Row, side_by_side
+from benchmarks.measuring import ROUNDS, Row, rate, side_by_side
 from dunr.core.answers import Declined
 from dunr.core.circumstances import Circumstances
 from dunr.core.decide import decide
@@ -17,10 +18,13 @@ from dunr.core.snapshot import RawDecline
 from dunr.core.strategies import rungs
 from dunr.facts.load import load_facts
 from dunr.facts.policies import policy_named
+from dunr.simulate.chaos import run
 from dunr.testing.scenario import play
 
 PEER = "a four-date schedule in plain Python"
 WANTED_RATIO = 50_000 / 255_000  # decisions a second to schedules a second, as the design wants them on one machine
+CHAOS_WANTED_RATIO = 10_000 / 255_000  # engine steps of the simulator to the same schedules
+WORLDS = 40  # in one round of the simulator
 START = datetime(2026, 6, 23, 10, tzinfo=UTC)
 DECLINE = RawDecline("card_declined", "insufficient_funds")
 FAILED = """
@@ -84,3 +88,9 @@ def rows() -> Iterator[Row]:
         return decide(settling, AttemptSettled(1, Declined("ch_1", DECLINE, now)), facts, now)
 
     yield Row("decide: an attempt is declined", "a second", *side_by_side(settle, peer), PEER, WANTED_RATIO)
+
+    steps_and_peer = [
+        (run(WORLDS, number * WORLDS, facts=facts).steps_per_cpu_second, rate(peer)) for number in range(ROUNDS)
+    ]
+    steps, schedules = (median(column) for column in zip(*steps_and_peer, strict=True))
+    yield Row("chaos: steps of the engine", "a second of one core", steps, schedules, PEER, CHAOS_WANTED_RATIO)
