@@ -29,8 +29,9 @@ def is_zone(name: str) -> bool:
     return name == "UTC" or zone(name) is not UTC
 
 
+@lru_cache(maxsize=8192)
 def local_instant(day: date, hour: int, minute: int, zone_name: str) -> datetime:
-    """The instant (UTC) of a local time of day, with the two rules for clock changes."""
+    """The instant (UTC) of a local time of day, with the two rules for clock changes. Many cases ask for the same hours of the same days."""
     tz = zone(zone_name)
     wanted = datetime(day.year, day.month, day.day, hour, minute, tzinfo=tz, fold=0)
     instant = wanted.astimezone(UTC)

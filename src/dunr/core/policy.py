@@ -60,7 +60,7 @@ class Window(Value):
 BUSINESS_LADDER = tuple(Step(after, StepUnit.BUSINESS_DAYS) for after in (1, 3, 3, 3))
 
 
-class Policy(Value):
+class Policy(Value, cache_hash=True):  # what follows from it is remembered by it
     """Every setting that decides. The defaults are the unconfigured policy, `business_days`.
 
     `strategy` says how the dates of `steps` are found. `snap` False lets neither paydays nor the window move a date; what a bank or a network forbids holds anyway.

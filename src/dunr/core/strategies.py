@@ -5,6 +5,7 @@ A ladder is a row of gaps; `core.snapping` says where each of them lands. What t
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import lru_cache
 
 from dunr.core.facts import Facts
 from dunr.core.policy import BUSINESS_LADDER, Policy, ReasonRule, Step, Strategy
@@ -93,6 +94,7 @@ def _own_ladder(rule: ReasonRule | None) -> tuple[Step, ...] | None:
     return ladder + ladder[-1:] * (rule.steps_max - len(ladder))
 
 
+@lru_cache(maxsize=4096)
 def rungs(
     policy: Policy,
     facts: Facts,
@@ -101,7 +103,7 @@ def rungs(
     spent_on_reason_count: int,
     spent_ever_count: int,
 ) -> tuple[Rung, ...]:
-    """The rungs that a decline reason still has.
+    """The rungs that a decline reason still has. Many cases stand on the same ones.
 
     `spent_count` steps of the round are used, `spent_on_reason_count` of them after declines of this reason; `spent_ever_count` counts over all rounds.
     """
