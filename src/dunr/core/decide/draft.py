@@ -59,14 +59,12 @@ class Draft:
     @property
     def payer(self) -> Payer:
         """The payer as the snapshot, else the customer row, knows them."""
-        if self._payer_shown is not None:
-            return self._payer_shown
-        snapshot = self.dossier.snapshot
-        if snapshot is not None and snapshot.customer is not None:
-            known = snapshot.customer
+        known = self.dossier.snapshot.customer if self.dossier.snapshot is not None else None
+        if known is None:
+            return self.customer.payer if self.customer is not None else Payer()
+        if self._payer_shown is None:
             self._payer_shown = Payer(known.email, known.name, known.locale, known.timezone, known.country)
-            return self._payer_shown
-        return self.customer.payer if self.customer is not None else Payer()
+        return self._payer_shown
 
     def why(self, *reasons: str) -> None:
         """Add to the chain of reasons."""
