@@ -8,6 +8,7 @@ from dunr.adapters.stores.sql.store import SqlStore
 from dunr.testing.history import History
 
 SIGNS = 20
+WORDS_AT_ONCE = 2_000
 
 
 def main() -> None:
@@ -34,6 +35,8 @@ def main() -> None:
     store = SqlStore(given.store)
     store.migrate()
     store.record_identity(store.identity())
+    while store.give_words(WORDS_AT_ONCE):
+        pass
     store.close()
     print(f"{cases_count:,} cases in {time.monotonic() - begun:.0f} s")
 

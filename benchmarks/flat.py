@@ -17,6 +17,7 @@ from dunr.ports import Refs
 ROUNDS = 200
 WARM = 20
 SAMPLE = 200
+BEGINNING = 4  # signs of an id that very many share
 LONG = timedelta(days=3650)
 
 Question = Callable[[], object]
@@ -42,9 +43,15 @@ def questions(store: SqlStore) -> dict[str, tuple[Question, int]]:
             lambda: store.cases(state="scheduled", text=None, limit=50, after=next(case_ids)),
             ROUNDS,
         ),
-        "search: 50 with a text in an id": (
-            lambda: store.cases(state=None, text=next(names), limit=50, after=None),
-            3,
+        "search: an invoice": (lambda: store.cases(state=None, text=next(names), limit=50, after=None), ROUNDS),
+        "search: 50 of all that begin alike": (
+            lambda: store.cases(state=None, text=next(names)[:BEGINNING], limit=50, after=None),
+            ROUNDS,
+        ),
+        "search: what nobody has": (lambda: store.cases(state=None, text="zz_none", limit=50, after=None), ROUNDS),
+        "search: a mail address": (
+            lambda: store.cases(state=None, text="nobody@example.com", limit=50, after=None),
+            ROUNDS,
         ),
         "figures: attempts of the last hour": (
             lambda: store.ended_attempts(datetime.now(UTC) - timedelta(hours=1), datetime.now(UTC)),

@@ -32,6 +32,7 @@ class Application:
 
     `listen` calls what it is given, from another thread, when another process left something to do, and answers what stops that; a hint may be lost.
     `desk` takes charges where nobody else makes them, and `renewals` makes them from subscriptions; None where the processor does both.
+    `give_words` makes so many cases of an earlier release be found by a text, and answers how many those were; None where a store keeps nothing of one.
     `finish_migration` takes away what only the release before needed; None where a store keeps nothing for one.
     """
 
@@ -50,5 +51,6 @@ class Application:
     listen: Listen
     desk: ChargeDesk | None
     renewals: RenewalDesk | None
+    give_words: Callable[[int], int] | None
     finish_migration: Callable[[], None] | None
     close: Callable[[], None]

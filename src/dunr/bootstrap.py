@@ -40,7 +40,7 @@ from dunr.ports import Clock, Processor, Reports, Store
 from dunr.renewal_desk import RenewalDesk
 from dunr.rulebook import StoredRulebook
 from dunr.running import Runner
-from dunr.settings import Settings, brake_rule, webhook_secrets
+from dunr.settings import Settings, brake_rule, link_secret, webhook_secrets
 from dunr.sweep import Forget, Sweep, forgetting
 from dunr.system_clock import SystemClock
 
@@ -94,6 +94,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
             listen=kept.listen,
             desk=desk,
             renewals=renewals,
+            give_words=kept.give_words,
             finish_migration=kept.finish_migration,
             close=opened.pop_all().close,
         )
@@ -135,6 +136,7 @@ class _Opened:
     identified: Identified | None = None
     listen: Listen = hears_nothing
     forget: Forget | None = None
+    give_words: Callable[[int], int] | None = None
     finish_migration: Callable[[], None] | None = None
 
 
@@ -150,10 +152,10 @@ def _store(settings: Settings, opened: ExitStack) -> _Opened:
 
         if settings.store.startswith("sqlite:///"):
             Path(settings.store.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
-        sql = SqlStore(settings.store, instance=settings.instance)
+        sql = SqlStore(settings.store, instance=settings.instance, search_key=link_secret(settings))
         opened.callback(sql.close)
         sql.migrate()
-        return _Opened(sql, sql, sql, sql.listen, sql.forget, sql.finish_migration)
+        return _Opened(sql, sql, sql, sql.listen, sql.forget, sql.give_words, sql.finish_migration)
     raise SettingsError(
         'store names no store that dunr has: write store = "sqlite:///path/to/dunr.db" or "postgresql://user@host/dunr"'
     )

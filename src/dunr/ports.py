@@ -162,7 +162,7 @@ class Reports(Protocol):
     """Read-only questions for people and exports; the engine never asks them. Served by the memory and SQL stores."""
 
     def cases(self, *, state: str | None, text: str | None, limit: int, after: str | None) -> Sequence[Case]:
-        """Cases, newest first; `text` matches ids; `after` is the id of the last one of the page before."""
+        """Cases, newest first; `text` is how one of its ids begins, or a mail address; `after` is the id of the last one of the page before."""
         ...
 
     def postings(self, case_id: str | None, limit: int, after: str | None = None) -> Sequence[Posting]:

@@ -24,6 +24,7 @@ STORE_WAIT_SECONDS_MAX = 30.0
 FAULT_WAIT_SECONDS = 5.0
 FAULT_WAIT_SECONDS_MAX = 3600.0
 SWEEP_LOOK_SECONDS = 60.0
+WORDS_AT_ONCE = 200
 
 _log = structlog.get_logger()
 
@@ -122,6 +123,9 @@ class Worker:
         self._stop.wait(seconds)
 
     def _sweep_if_due(self) -> None:
+        give_words = self._application.give_words
+        while give_words is not None and not self._stop.is_set() and give_words(WORDS_AT_ONCE):
+            pass  # a release before opened them; each lot is a transaction of its own
         self._sweep.next_at()
         self._sweep.run_if_due()
 

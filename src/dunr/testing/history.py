@@ -151,7 +151,7 @@ class History:
             put(audit, columns.audit_cells(entry))
         for case in told.cases:
             case = replace(case, audit_head=heads.get(case.id, ""))  # noqa: PLW2901 - the same case, with its own chain
-            put(cases, columns.case_cells(case))
+            put(cases, columns.case_cells(case) | {"has_words": False})
             for attempt in case.attempts:
                 put(attempts, columns.attempt_cells(case, attempt))
         for subscription in told.subscriptions:

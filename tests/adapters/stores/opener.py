@@ -40,7 +40,9 @@ class Opener:
         return self.folder / "dunr.db"
 
     def open(self, path: Path | None = None, *, busy_seconds: float = 5.0, instance: str | None = None) -> SqlStore:
-        store = SqlStore(f"sqlite:///{path or self.path}", busy_seconds=busy_seconds, instance=instance)
+        store = SqlStore(
+            f"sqlite:///{path or self.path}", busy_seconds=busy_seconds, instance=instance, search_key="a key"
+        )
         self.opened.append(store)
         return store
 

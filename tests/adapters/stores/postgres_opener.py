@@ -47,7 +47,7 @@ class PostgresOpener:
     def open(self, database: str | None = None, *, busy_seconds: float = 5.0, instance: str | None = None) -> SqlStore:
         """A store on a database of its own, or on the named one."""
         url = self.server.url(database or self.database())
-        store = SqlStore(url, busy_seconds=busy_seconds, instance=instance)
+        store = SqlStore(url, busy_seconds=busy_seconds, instance=instance, search_key="a key")
         self.opened.append(store)
         return store
 

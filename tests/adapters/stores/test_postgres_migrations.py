@@ -25,7 +25,7 @@ from dunr.testing.store_rows import NOTHING, audit_entry, decide, event, load, n
 from dunr.testing.together import together
 from tests.adapters.stores.postgres_opener import PostgresOpener
 
-FIRST, NEWEST = "0001", "0004"
+FIRST, NEWEST = "0001", "0005"
 PROCESSES = 10
 
 OURS = """
@@ -98,8 +98,12 @@ class TestMigrations(PostgresOpener):
             invalid = connection.execute("SELECT indexrelid FROM pg_index WHERE NOT indisvalid").fetchall()
         assert invalid == []
 
-    def test_writers_lose_nothing_while_the_tables_change_from_the_first_to_the_newest(self) -> None:
-        """Four processes of the release before write on; what was acknowledged is there, whole, and nobody was refused."""
+    def test_writers_lose_nothing_while_the_tables_change_from_the_first_to_the_newest(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Four processes of the release before write on; what was acknowledged is there, whole, and nobody was refused. It is found by a text, too."""
+        monkeypatch.setattr("dunr.adapters.stores.sql.writes.WORDED", {})
+        monkeypatch.setattr("dunr.adapters.stores.sql.writes.words_of", lambda _: ())
         store = self.at_revision(FIRST)
         self.fill(store)
         done = Event()
@@ -128,6 +132,11 @@ class TestMigrations(PostgresOpener):
             names = [name for one in writing for name in one.result(60)]
         assert self.revision_of(store) == NEWEST
         for name in names:
+            assert store.cases(state=None, text=f"inv_{name}", limit=9, after=None), name
+        while store.give_words(10):
+            pass
+        for name in names:
+            assert store.cases(state=None, text=f"inv_{name}", limit=9, after=None), name
             assert store.inbound(row_id(f"evt_{name}")) is not None
             assert load(store, f"inv_{name}").case is not None
         with self.server.connect(self.database_of(store)) as connection:

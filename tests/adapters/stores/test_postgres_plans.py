@@ -13,8 +13,8 @@ from dunr.adapters.stores.sql import metering, outbox
 from dunr.adapters.stores.sql.inbox import ONE, UNAPPLIED
 from dunr.adapters.stores.sql.postgres_arrivals import ARRIVE, DIGESTS
 from dunr.adapters.stores.sql.postgres_commits import look
-from dunr.adapters.stores.sql.reports import CASES
 from dunr.adapters.stores.sql.retention import OLD_EFFECTS, OLD_INBOUNDS
+from dunr.adapters.stores.sql.searching import CASES, OWNERS, UNWORDED, WORDLESS
 from dunr.adapters.stores.sql.store import CUSTOMER, LOAD, documents_named
 from dunr.adapters.stores.sql.tables import cases
 from tests.adapters.stores.postgres_opener import blank_database
@@ -39,6 +39,8 @@ INSERT INTO effects (key, kind, case_id, body, recorded_at, due_at, done_at, tri
 INSERT INTO inbounds (key, processor, account, event_type, live, received_at, body, body_sha256, state, note, tries_count, due_at)
   SELECT 'evt_' || n, 'a', 'b', 'c', false, n, '', '', CASE WHEN n > {WAITING} THEN 'applied' ELSE 'waiting' END, '', 0, CASE WHEN n <= {WAITING} THEN n END
   FROM generate_series(1, {ROWS}) n;
+INSERT INTO search_words SELECT 'in_' || n, 'case_' || n FROM generate_series(1, {ROWS}) n;
+UPDATE cases SET has_words = true;
 INSERT INTO documents SELECT 'policy/' || n, 1, '' FROM generate_series(1, {ROWS}) n;
 ANALYZE;
 """
@@ -89,6 +91,13 @@ QUESTIONS: dict[str, tuple[str, dict[str, object]]] = {
         text_of(CASES.where(cases.c.state == bindparam("wanted")).limit(50)),
         {"wanted": "scheduled", "param_1": 50},
     ),
+    "words that begin with a text": (text_of(OWNERS), {"begin": "in_4711", "end": "in_4711\U0010ffff", "limit": 1001}),
+    "cases found by a text": (
+        text_of(CASES.where(cases.c.id == bindparam("one")).limit(50)),
+        {"one": "case_7", "param_1": 50},
+    ),
+    "cases without words": (text_of(WORDLESS), {"param_1": 1}),
+    "cases that are to get words": (text_of(UNWORDED), {"limit": 100}),
     "events that wait": (text_of(metering.WAITING), {}),
     "attempts without an end": (text_of(metering.UNSETTLED), {}),
     "attempts that ended lately": (text_of(metering.ENDED), {"begin": ROWS - 20, "end": ROWS}),

@@ -8,7 +8,7 @@ from sqlalchemy.dialects import sqlite
 
 from dunr.adapters.stores.sql import metering, outbox
 from dunr.adapters.stores.sql.inbox import ONE, UNAPPLIED
-from dunr.adapters.stores.sql.reports import CASES
+from dunr.adapters.stores.sql.searching import CASES, OWNERS, UNWORDED, WORDLESS
 from dunr.adapters.stores.sql.store import CUSTOMER, LOAD, documents_named
 from dunr.adapters.stores.sql.tables import cases
 from tests.adapters.stores.opener import blank_database
@@ -24,6 +24,11 @@ QUESTIONS: dict[str, ClauseElement] = {
     "done": outbox.DONE,
     "newest cases": CASES.limit(50),
     "cases of a state": CASES.where(cases.c.state == bindparam("wanted")).limit(50),
+    "words that begin with a text": OWNERS,
+    "cases found by a text": CASES.where(cases.c.id.in_(["a", "b"])).limit(50),
+    "cases of an address": CASES.where(cases.c.customer_id.in_(["a", "b"])).limit(50),
+    "cases without words": WORDLESS,
+    "cases that are to get words": UNWORDED,
     "events that wait": metering.WAITING,
     "dead letters": metering.DEAD,
     "cases that are due": metering.DUE,
@@ -33,6 +38,7 @@ QUESTIONS: dict[str, ClauseElement] = {
     "effects that wait": metering.UNDONE,
 }
 GROUPED = {
+    *("cases found by a text", "cases of an address"),
     "attempts that ended lately",
     "effects that were done lately",
     "effects that wait",

@@ -23,7 +23,7 @@ from dunr.adapters.stores.changes import (
 from dunr.adapters.stores.memory_metering import MemoryMetering
 from dunr.adapters.stores.memory_reports import Fate, MemoryReports
 from dunr.core.decision import Decision
-from dunr.core.model import Customer, Method, Subscription
+from dunr.core.model import Method, Subscription
 from dunr.core.snapshot import Snapshot
 from dunr.ports import (
     Change,
@@ -57,7 +57,6 @@ class MemoryStore(MemoryReports, MemoryMetering):
         self._before_commit = before_commit
         self._subscriptions: dict[str, Subscription] = {}
         self._methods: dict[str, Method] = {}
-        self._customers: dict[str, Customer] = {}
         self._snapshots: dict[str, Snapshot] = {}
         self._documents: dict[str, Document] = {}
         self._cases_due = Agenda()

@@ -8,10 +8,11 @@ from itertools import dropwhile, islice
 from threading import Lock
 
 from dunr.adapters.stores.changes import effect_due_at
+from dunr.adapters.stores.words import is_address, is_mentioned, wanted
 from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
-from dunr.core.model import Case
+from dunr.core.model import Case, Customer
 from dunr.ports import EffectRecord, Inbound, InboundState, Undone
 
 
@@ -47,18 +48,13 @@ def _newest_first(case: Case) -> tuple[datetime, str]:
     return case.opened_at, case.id
 
 
-def _mentions(case: Case, text: str) -> bool:
-    """Whether one of the ids that a case knows contains the text, in whichever case."""
-    ids = (case.id, case.subscription_id, case.customer_id)
-    return any(text.lower() in name.lower() for name in ids if name is not None)
-
-
 class MemoryReports:
     """The readable tables, and `Reports` over them. The order of a table is the order in which things happened."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._cases: dict[str, Case] = {}
+        self._customers: dict[str, Customer] = {}
         self._postings: dict[str, Posting] = {}
         self._audit: dict[str, dict[int, AuditEntry]] = {}
         self._fates: dict[str, Fate] = {}
@@ -74,8 +70,16 @@ class MemoryReports:
         if state is not None:
             found = (case for case in found if case.state == state)
         if text is not None:
-            found = (case for case in found if _mentions(case, text))
+            found = (case for case in found if self._is_meant(case, text))
         return list(islice(found, limit))
+
+    def _is_meant(self, case: Case, text: str) -> bool:
+        """Whether a text is the beginning of one of its ids, or the address of its customer."""
+        if is_address(text):
+            customer = self._customers.get(case.customer_id or "")
+            email = customer.payer.email if customer is not None else None
+            return email is not None and email.lower() == text.strip().lower()
+        return bool(wanted(text)) and is_mentioned(case, wanted(text))
 
     def postings(self, case_id: str | None, limit: int, after: str | None = None) -> Sequence[Posting]:
         """Ledger entries, first posted first. An `after` that names no entry begins at the start."""

@@ -7,12 +7,12 @@ from typing import get_args
 from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
 from dunr.core.effects import RecordedEffect
-from dunr.core.model import Case
+from dunr.core.model import Case, Payer
 from dunr.core.snapshot import RawDecline, UnknownCodes
 from dunr.core.terms import CaseState, DeclineReason, Outcome
 from dunr.core.value import replace
 from dunr.metering import AttemptKind, EffectKind, Levels, Metered
-from dunr.ports import EffectRecord, InboundState
+from dunr.ports import EffectRecord, InboundState, Refs
 from dunr.testing.filled import filled, hollow
 from dunr.testing.store_questions.hall import ReportingStore
 from dunr.testing.store_rows import (
@@ -25,6 +25,7 @@ from dunr.testing.store_rows import (
     load,
     loaded_case,
     new_case,
+    new_customer,
     nudge,
     posting,
     put,
@@ -70,13 +71,30 @@ class ReportingQuestions(ABC):
         assert _names(store.cases(state="closed", text=None, limit=9, after=None)) == []
 
     def test_cases_are_found_by_their_ids(self) -> None:
-        """Part of an invoice, subscription or customer id, in whichever case; signs stand for themselves."""
+        """The beginning of an invoice, subscription or customer id, with or without its prefix, in whichever case; signs stand for themselves."""
         store = self._make_with_cases("inv_A", "invXA")
         put(store, decide(case=replace(new_case("other"), customer_id=row_id("cus_special"))))
         assert _names(store.cases(state=None, text="INV_a", limit=9, after=None)) == ["inv_A"]
         assert _names(store.cases(state=None, text="cus_spec", limit=9, after=None)) == ["other"]
         assert _names(store.cases(state=None, text="SUB_1", limit=9, after=None)) == ["invXA", "other", "inv_A"]
-        assert _names(store.cases(state=None, text="%", limit=9, after=None)) == []
+        assert _names(store.cases(state=None, text="special", limit=9, after=None)) == ["other"]
+        assert _names(store.cases(state=None, text=row_id("inv_A"), limit=9, after=None)) == ["inv_A"]
+        assert _names(store.cases(state="closed", text="SUB_1", limit=9, after=None)) == []
+        assert _names(store.cases(state=None, text="SUB_1", limit=1, after=row_id("other"))) == ["inv_A"]
+        for nothing in ("%", "_", "ecial", "inv_A_", " "):
+            assert _names(store.cases(state=None, text=nothing, limit=9, after=None)) == [], nothing
+
+    def test_cases_are_found_by_the_address_of_their_customer(self) -> None:
+        """All of it, in whichever case; also the one that the customer has now. Another address finds nothing."""
+        store = self._make_with_cases("a")
+        customer = replace(new_customer("cus_ada"), payer=Payer(email="Ada@Example.com"))
+        case = replace(new_case("b"), customer_id=customer.id)
+        put(store, decide(case=case, customer=customer))
+        assert _names(store.cases(state=None, text="ada@example.COM", limit=9, after=None)) == ["b"]
+        assert _names(store.cases(state=None, text="da@example.com", limit=9, after=None)) == []
+        read = store.load(case.id, Refs())
+        put(store, decide(customer=replace(customer, version=1, payer=Payer(email="ada@new.example"))), read)
+        assert _names(store.cases(state=None, text="ada@new.example", limit=9, after=None)) == ["b"]
 
     def test_the_audit_log_is_read_by_time_across_cases(self) -> None:
         """By case and number, a page at a time; the later bound is not included."""

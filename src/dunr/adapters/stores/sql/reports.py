@@ -3,20 +3,17 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import bindparam, literal, or_, select, tuple_
+from sqlalchemy import bindparam, select, tuple_
 
-from dunr.adapters.stores.rows import attempt_from_json, case_from_json
+from dunr.adapters.stores.rows import attempt_from_json
 from dunr.adapters.stores.sql.columns import Result, audit_from, effect_from, inbound_from, posting_from
-from dunr.adapters.stores.sql.database import Database
 from dunr.adapters.stores.sql.inbox import INBOUND_COLUMNS
-from dunr.adapters.stores.sql.tables import Instant, attempts, audit, cases, effects, inbounds, posting_lines, postings
+from dunr.adapters.stores.sql.searching import SqlSearch
+from dunr.adapters.stores.sql.tables import attempts, audit, effects, inbounds, posting_lines, postings
 from dunr.core.attempt import Attempt
 from dunr.core.decision import AuditEntry, Posting
-from dunr.core.model import Case
 from dunr.ports import EffectRecord, Inbound, InboundState
 
-PLACE = select(cases.c.opened_at, cases.c.id).where(cases.c.id == bindparam("wanted"))
-CASES = select(cases.c.body).order_by(cases.c.opened_at.desc(), cases.c.id.desc())
 LEDGER = (
     select(postings, posting_lines.c.account, posting_lines.c.amount_minor)
     .outerjoin(posting_lines, posting_lines.c.posting_id == postings.c.id)
@@ -34,24 +31,8 @@ UNKNOWN_CODES = (
 INBOUNDS = select(*INBOUND_COLUMNS).order_by(inbounds.c.sequence.desc())
 
 
-class SqlReports:
+class SqlReports(SqlSearch):
     """`Reports`."""
-
-    _database: Database
-
-    def cases(self, *, state: str | None, text: str | None, limit: int, after: str | None) -> Sequence[Case]:
-        """Cases, newest first. An `after` that names no case begins at the start."""
-        statement = CASES.limit(limit)
-        if after is not None and (place := self._database.rows(PLACE, {"wanted": after})):
-            # As one comparison of two cells, which an index answers; as two, it reads all cases that are newer.
-            here = tuple_(literal(place[0].opened_at, Instant), literal(place[0].id))
-            statement = statement.where(tuple_(cases.c.opened_at, cases.c.id) < here)
-        if state is not None:
-            statement = statement.where(cases.c.state == state)
-        if text is not None:
-            names = (cases.c.id, cases.c.subscription_id, cases.c.customer_id)
-            statement = statement.where(or_(*(name.icontains(text, autoescape=True) for name in names)))
-        return [case_from_json(row.body) for row in self._database.rows(statement)]
 
     def postings(self, case_id: str | None, limit: int, after: str | None = None) -> Sequence[Posting]:
         """Ledger entries, first posted first. An `after` that names no entry begins at the start."""

@@ -70,7 +70,8 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports, SqlRetention, SqlMetering):
     the first use.
 
     `instance` names this installation, where the operator has named it. `busy_seconds` is how long a writer waits for
-    others, and `connections_max` how many connections to a server this process opens at most.
+    others, and `connections_max` how many connections to a server this process opens at most. `search_key` hides the mail addresses by which cases are found;
+    without one they are not found by them.
     """
 
     def __init__(
@@ -80,7 +81,9 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports, SqlRetention, SqlMetering):
         instance: str | None = None,
         busy_seconds: float = BUSY_SECONDS,
         connections_max: int = CONNECTIONS_MAX,
+        search_key: str = "",
     ) -> None:
+        self._search_key = search_key
         self._database = Database.at(url, busy_seconds, connections_max)
         self._instance = instance
 
@@ -151,7 +154,7 @@ class SqlStore(SqlInbox, SqlOutbox, SqlReports, SqlRetention, SqlMetering):
         found = dialect.find(connection, wanted_by(changes))
         present = Present(found)
         answers = [present.take(change) for change in changes]
-        taken = Writes([change for change, answer in zip(changes, answers, strict=True) if answer])
+        taken = Writes([change for change, answer in zip(changes, answers, strict=True) if answer], self._search_key)
         dialect.write(connection, taken.batches(dialect, found))
         return answers
 

@@ -47,8 +47,8 @@ def _sequence() -> Column[int]:
     return Column("sequence", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
 
 
-def _row_table(name: str, *columns: Column[str] | Column[datetime]) -> Table:
-    """A table of one of the four versioned rows."""
+def _row_table(name: str, *columns: Column[str] | Column[datetime], last: Column[bool] | None = None) -> Table:
+    """A table of one of the four versioned rows. `last`: a column that came later."""
     return Table(
         name,
         metadata,
@@ -56,6 +56,7 @@ def _row_table(name: str, *columns: Column[str] | Column[datetime]) -> Table:
         Column("version", BigInteger, nullable=False),
         *columns,
         Column("body", Text, nullable=False),
+        *(() if last is None else (last,)),
     )
 
 
@@ -68,6 +69,13 @@ cases = _row_table(
     Column("method_id", Text),
     Column("opened_at", Instant, nullable=False),
     Column("wake_at", Instant),
+    last=Column("has_words", Boolean, nullable=False, server_default=false()),
+)
+Index(
+    "cases_without_words",
+    cases.c.id,
+    sqlite_where=text("NOT has_words"),
+    postgresql_where=text("NOT has_words"),
 )
 Index(
     "cases_due",
@@ -242,6 +250,14 @@ documents = Table(
     Column("name", Text, primary_key=True),
     Column("version", BigInteger, nullable=False),
     Column("body", LargeBinary, nullable=False),
+)
+
+# By what cases are found: words of ids, whose owner is the case, and hashes of addresses, whose owner is the customer.
+search_words = Table(
+    "search_words",
+    metadata,
+    Column("word", Text().with_variant(Text(collation="C"), "postgresql"), primary_key=True),
+    Column("owner_id", Text, primary_key=True),
 )
 
 # What the database knows of itself: its own id, the high-water mark, and what its surroundings looked like when it was last recorded.

@@ -4,7 +4,7 @@ Rows are written on condition of the version that was read, although the transac
 database lets another writer in between, the count of rows tells, and the group is done again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Table, bindparam, insert, update
 
@@ -35,17 +35,21 @@ from dunr.adapters.stores.sql.tables import (
     methods,
     posting_lines,
     postings,
+    search_words,
     subscriptions,
 )
+from dunr.adapters.stores.words import customer_words, words_of
 from dunr.core.decision import Posting
 from dunr.core.model import Case
 from dunr.ports import Change
 
 INSERTS = {table.name: insert(table).inline() for table in (*ROW_TABLES, postings, posting_lines, audit)}
+FIXED = {"id", "has_words"}
+WORDED: Cells = {"has_words": True}  # what is created gets its words in the same transaction
 UPDATES = {
     table.name: update(table)
     .where(table.c.id == bindparam("row_id"), table.c.version == bindparam("version_read"))
-    .values({column.name: bindparam(column.name) for column in table.columns if column.name != "id"})
+    .values({column.name: bindparam(column.name) for column in table.columns if column.name not in FIXED})
     for table in ROW_TABLES
 }
 
@@ -53,7 +57,9 @@ UPDATES = {
 class Writes:
     """The rows of several changes, waiting to be written."""
 
-    def __init__(self, changes: Sequence[Change]) -> None:
+    def __init__(self, changes: Sequence[Change], search_key: str = "") -> None:
+        self._search_key = search_key
+        self._words: dict[tuple[str, str], Cells] = {}
         self._created: dict[Table, list[Cells]] = {}
         self._changed: dict[Table, list[Cells]] = {}
         self._attempts: list[Cells] = []
@@ -65,7 +71,9 @@ class Writes:
         rows, new = change.rows, change.decision
         if new.case is not None:
             version = version_read(rows.case)
-            self._add(cases, version, case_cells(with_version(new.case, version + 1)))
+            has_words = {} if version else WORDED
+            self._add(cases, version, case_cells(with_version(new.case, version + 1)) | has_words)
+            self._name(new.case.id, words_of(new.case), () if rows.case is None else words_of(rows.case))
             self._attempts += _changed_attempts(rows.case, new.case)
         if new.subscription is not None:
             version = version_read(rows.subscription)
@@ -76,6 +84,13 @@ class Writes:
         if new.customer is not None:
             version = version_read(rows.customer)
             self._add(customers, version, customer_cells(with_version(new.customer, version + 1)))
+            known = () if rows.customer is None else customer_words(rows.customer, self._search_key)
+            self._name(new.customer.id, customer_words(new.customer, self._search_key), known)
+
+    def _name(self, owner: str, words: Iterable[str], known: Iterable[str]) -> None:
+        """The words that a row has not had before."""
+        for word in set(words).difference(known):
+            self._words[word, owner] = {"word": word, "owner_id": owner}
 
     def _add(self, table: Table, version: int, cells: Cells) -> None:
         if version:
@@ -103,6 +118,8 @@ class Writes:
             for effect in decision.recorded_effects
         ]
         batches.append(Batch(dialect.insert_or_ignore(effects), recorded, each=False))
+        words = [cells for _, cells in sorted(self._words.items())]
+        batches.append(Batch(dialect.insert_or_ignore(search_words), words, each=False))
         return [batch for batch in batches if batch.cells]
 
     def _postings(self, found: Found) -> list[Batch]:
