@@ -2,8 +2,12 @@
 
 import email
 import email.policy
+import re
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
+from html import unescape
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -96,3 +100,33 @@ def test_amounts_read_as_people_write_them_and_are_charged_as_they_came(
     assert expected in said
     for wrong in (f"{amount_minor}.00", "¥50.00", "50.000", "UGX 500", "ISK 500", "HUF 5,000"):
         assert wrong not in said
+
+
+# What 5000, 5000, 500 and 5000 of the processor's minor units are to each reader.
+WRITTEN = {
+    "en-US": ("¥5,000", "KWD 5.000", "UGX 5", "HUF 50"),
+    "de-DE": ("5.000 ¥", "5,000 KWD", "5 UGX", "50 HUF"),
+    "fr-FR": ("5 000 JPY", "5,000 KWD", "5 UGX", "50 HUF"),
+    "es-ES": ("5.000 JPY", "5,000 KWD", "5 UGX", "50 HUF"),
+    "pt-BR": ("JP¥ 5.000", "KWD 5,000", "UGX 5", "HUF 50"),
+    "ja-JP": ("¥5,000", "KWD 5.000", "UGX 5", "HUF 50"),
+}
+OWED = ((5000, "jpy"), (5000, "kwd"), (500, "ugx"), (5000, "huf"))
+
+
+def test_every_currency_reads_right_in_every_language(tmp_path: Path) -> None:
+    post = Post()
+    with serving(post) as port:
+        smtp = {"mailer": "smtp", "smtp_host": "127.0.0.1", "smtp_port": port, "smtp_security": "none"}
+        with served(tmp_path, **smtp, **BRAND) as dunr:
+            for locale, (amount_minor, currency) in product(WRITTEN, OWED):
+                fail(dunr, f"{locale}-{currency}", locale, amount_minor, currency)
+    mails = parsed(post)
+    assert len(mails) == len(WRITTEN) * len(OWED)
+    for locale, written in WRITTEN.items():
+        for (_, currency), amount in zip(OWED, written, strict=True):
+            mail = mails[f"{locale}-{currency}@example.com"]
+            for kind in ("plain", "html"):
+                words = " ".join(unicodedata.normalize("NFKC", unescape(text_of(mail, kind))).split())
+                assert len(re.findall(r"(?<![\d.,])" + re.escape(amount) + r"(?!\d)", words)) >= 2, (locale, currency)
+            assert amount in unicodedata.normalize("NFKC", str(mail["Subject"])), (locale, currency)

@@ -63,13 +63,13 @@ def test_whichever_notice_is_the_warning_names_the_pause(kind: NoticeKind) -> No
 
 
 def test_the_first_notices_are_gentle() -> None:
-    for sent in (mail(NoticeKind.FIRST, pause_at=PAUSE), mail(NoticeKind.REMINDER, pause_at=PAUSE, step_number=1)):
+    for sent in (mail(NoticeKind.FIRST, pause_at=PAUSE), mail(NoticeKind.REMINDER, pause_at=PAUSE, step_number=2)):
         assert "pause" not in sent.text
         assert "pause" not in sent.subject
 
 
 def test_reminders_escalate() -> None:
-    mild, firm = (mail(NoticeKind.REMINDER, next_attempt_at=NEXT, pause_at=PAUSE, step_number=step) for step in (1, 2))
+    mild, firm = (mail(NoticeKind.REMINDER, next_attempt_at=NEXT, pause_at=PAUSE, step_number=step) for step in (2, 3))
     assert mild.subject != firm.subject
     assert PAUSE_TEXT not in unfolded(mild.text)
     assert PAUSE_TEXT in unfolded(firm.text)

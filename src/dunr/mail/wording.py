@@ -10,8 +10,8 @@ from typing import assert_never
 from dunr.core.effects import Notice
 from dunr.core.terms import DeclineReason, NoticeKind
 
-# The step from which a reminder speaks more firmly: the second one.
-FIRM_FROM_STEP = 2
+# The step from which a reminder speaks more firmly. The first step has the first notice, so this is the second reminder.
+FIRM_FROM_STEP = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """The customers of the demo: what fails, what their card answers afterwards, and what they do about it, over three weeks.
 
+They read all of our languages, one reads none of them, and they pay in currencies whose minor units processors count in every way there is.
+
 Only what happens outside of dunr is written here. What dunr makes of it is what the demo shows.
 """
 
@@ -27,6 +29,7 @@ class DemoStory:
     title: str
     amount_minor: int
     currency: str
+    locale: str
     decline: str
     script: tuple[str, ...]
     acts: tuple[Act, ...] = ()
@@ -48,6 +51,7 @@ STORIES = (
         "is short of money until payday, and pays on the second retry",
         4900,
         "usd",
+        "en-US",
         "insufficient_funds",
         ("decline:insufficient_funds", "succeed"),
     ),
@@ -56,6 +60,7 @@ STORIES = (
         "never notices: four retries, a pause, then a new card and everything is back",
         2900,
         "eur",
+        "de-DE",
         "do_not_honor",
         ("decline:do_not_honor",),
         (Act("2026-07-09T14:00:00Z", "puts a new card on file", "/sandbox/customers/cus_ben/card", _new_card("ben")),),
@@ -65,6 +70,7 @@ STORIES = (
         "has a stolen card: it is never charged again, the new one at once",
         5000,
         "jpy",
+        "ja-JP",
         "stolen_card",
         ("decline:stolen_card",),
         (
@@ -79,8 +85,9 @@ STORIES = (
     DemoStory(
         "Dev",
         "is charged, but the answer is lost: it is looked up, and never charged twice",
-        9900,
-        "usd",
+        5000,
+        "kwd",
+        "en-GB",
         "insufficient_funds",
         ("hang:45:succeed",),
     ),
@@ -88,7 +95,8 @@ STORIES = (
         "Ella",
         "pays by the processor's own link an hour before a retry",
         1500,
-        "gbp",
+        "eur",
+        "es-ES",
         "insufficient_funds",
         ("decline:insufficient_funds",),
         (Act("2026-06-29T08:00:00Z", "pays by the hosted link", "/sandbox/invoices/in_ella/pay"),),
@@ -96,16 +104,18 @@ STORIES = (
     DemoStory(
         "Farid",
         "lets everything pass: paused, never cancelled",
-        4900,
-        "usd",
+        1_850_000,
+        "ugx",
+        "fr-FR",
         "generic_decline",
         ("decline:generic_decline",),
     ),
     DemoStory(
         "Gro",
         "has part of the debt credited; the next retry asks for the rest",
-        10000,
-        "nok",
+        499_000,
+        "huf",
+        "hu-HU",
         "insufficient_funds",
         ("decline:insufficient_funds", "succeed"),
         (
@@ -113,7 +123,7 @@ STORIES = (
                 "2026-06-25T12:00:00Z",
                 "is given a credit",
                 "/sandbox/invoices/in_gro/credit",
-                (("amount_minor", 2500),),
+                (("amount_minor", 99_000),),
             ),
         ),
     ),
@@ -121,7 +131,8 @@ STORIES = (
         "Hugo",
         "clicks *pay now* on the day before the third retry",
         1900,
-        "eur",
+        "brl",
+        "pt-BR",
         "insufficient_funds",
         ("decline:insufficient_funds", "decline:insufficient_funds", "succeed"),
         (Act("2026-07-01T18:00:00Z", "clicks pay now", "/v1/cases/in_hugo/pay-now"),),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import httpx
 
 READY_SECONDS = 20.0
+MERCHANT, MAIL_FROM = "Demo Shop", "billing@example.com"
 BEGINNINGS = frozenset(
     {"TimerFired", "MethodUpdated", "PayNow", "AttemptOverdue"}
 )  # what comes before a request at the same instant
@@ -32,6 +33,12 @@ def demo(
     keep: Annotated[
         Path | None, typer.Option(help="An empty folder that keeps the data of the demo, to look into afterwards.")
     ] = None,
+    smtp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", help="A mail server for tests, such as Mailpit, that takes the demo's mails."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Play eight customers' stories over three weeks, and show what dunr makes of them."""
@@ -39,7 +46,7 @@ def demo(
 
     log_to_stderr()
     begun = time.monotonic()
-    with _folder(keep) as folder, _running(folder) as http:
+    with _folder(keep) as folder, _running(folder, _mail_server(smtp)) as http:
         for story in STORIES:
             _begin(http, story)
         for act in sorted((act for one in STORIES for act in one.acts), key=lambda act: act.at):
@@ -68,8 +75,19 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     yield keep.resolve()
 
 
+def _mail_server(smtp: str | None) -> dict[str, str]:
+    """The settings by which mails leave; without a server they are kept as files."""
+    if smtp is None:
+        return {}
+    host, _, port = smtp.rpartition(":")
+    if not host or not port.isdecimal():
+        raise typer.BadParameter("Write it as 127.0.0.1:1025.", param_hint="--smtp")
+    server = {"DUNR_MAILER": "smtp", "DUNR_SMTP_HOST": host, "DUNR_SMTP_PORT": port, "DUNR_SMTP_SECURITY": "none"}
+    return server | {"DUNR_MAIL_FROM": MAIL_FROM, "DUNR_MERCHANT_NAME": MERCHANT}
+
+
 @contextmanager
-def _running(folder: Path) -> "Iterator[httpx.Client]":
+def _running(folder: Path, mail_server: dict[str, str]) -> "Iterator[httpx.Client]":
     """A dunr with the sandbox inside, answering on a free port, on the manual clock."""
     import socket
 
@@ -90,6 +108,7 @@ def _running(folder: Path) -> "Iterator[httpx.Client]":
             "DUNR_SANDBOX_URL": f"http://127.0.0.1:{port}",
             "DUNR_CLOCK": "manual",
             "DUNR_CLOCK_START": DEMO_START,
+            **mail_server,
         }
         application = build(load_settings(environment, folder))
         sandbox = sandbox_inside(application)
@@ -137,7 +156,7 @@ def _begin(http: "httpx.Client", story: DemoStory) -> None:
             "id": f"cus_{slug}",
             "email": f"{slug}@example.com",
             "name": story.name,
-            "locale": "en",
+            "locale": story.locale,
             "timezone": "UTC",
         },
         "amount_minor": story.amount_minor,
@@ -164,10 +183,10 @@ def _told(http: "httpx.Client", story: DemoStory) -> dict[str, Any]:
     """One story as it came out."""
     case = _call(http, "GET", f"/v1/cases/in_{story.slug}")
     requests = _call(http, "GET", f"/sandbox/charges?invoice=in_{story.slug}")
-    mails = [mail for mail in _mails(http) if mail["to"] == f"{story.slug}@example.com"]
+    mails = _mails(http, story, case)
     lines = [(act.at, 0, "customer", f"{story.name} {act.says}") for act in story.acts]
     lines += [(one["at"], 2, "processor", _request_told(one)) for one in requests]
-    lines += [(mail["at"], 4, "mail", mail["subject"]) for mail in mails]
+    lines += [(at, 4, "mail", text) for at, text in mails]
     lines += [
         (one["at"], 1 if one["what"] in BEGINNINGS else 3, "dunr", "; ".join(one["because"]))
         for one in case["audit"]
@@ -187,10 +206,13 @@ def _told(http: "httpx.Client", story: DemoStory) -> dict[str, Any]:
     }
 
 
-def _mails(http: "httpx.Client") -> list[dict[str, Any]]:
-    outbox = http.get("/outbox", headers={"accept": "application/json"}).json()
-    mails: list[dict[str, Any]] = outbox["mails"] if isinstance(outbox, dict) else outbox
-    return mails
+def _mails(http: "httpx.Client", story: DemoStory, case: dict[str, Any]) -> list[tuple[str, str]]:
+    """When a mail left for one customer, and its subject; of one that a mail server took, its kind."""
+    outbox = http.get("/outbox", headers={"accept": "application/json"})
+    if outbox.is_success:
+        return [(mail["at"], mail["subject"]) for mail in outbox.json() if mail["to"] == f"{story.slug}@example.com"]
+    sent = (notice for notice in case["notices"] if notice["note"].startswith("sent"))
+    return [(notice["done_at"], f"{notice['kind']}, taken by the mail server") for notice in sent]
 
 
 def _request_told(request: dict[str, Any]) -> str:
