@@ -4,14 +4,12 @@ A notice that would not be true any more is dropped, at the last moment. A mail 
 What several invoices of one person have to say at one time leaves as one mail.
 """
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import timedelta
-from threading import Lock
 
 from dunr.claims import Claims
 from dunr.core import notices
-from dunr.core.effects import Notice, RecordedEffect
+from dunr.core.effects import Notice
 from dunr.core.events import NoticeBounced, NoticeSent
 from dunr.core.model import Case, Payer
 from dunr.core.terms import NoticeKind
@@ -24,14 +22,14 @@ from dunr.mail_habits import WEIGHT, MailHabits
 from dunr.ports import Delivery, Mailer, Publisher, Refs, Undone
 from dunr.recent_mail import RecentMail
 from dunr.suppressions import Suppressions
+from dunr.writing_turns import may_have_company
 
 DEFER_SECONDS = 30
 DEFER_SECONDS_MAX = 3600
 HELD_DEFER_SECONDS_MAX = 6 * 3600  # a dispute takes months
 MAIL_TRIES_MAX = 60  # with growing gaps, that is more than two days
 TOGETHER_MAX = 10
-DUE_READ_MAX = 200
-LOCKS_COUNT = 64
+COMPANIONS_READ_MAX = 100
 HANDED_OVER = "handed to the mail server"  # and not heard of again, where somebody else finds it
 REPEATED_WHEN_UNSURE = frozenset({NoticeKind.FINAL_WARNING, NoticeKind.PAUSED})
 
@@ -61,21 +59,6 @@ class Notifier:
         self.suppressions = Suppressions(engine.store)
         self.recent = RecentMail(engine.store)
         self._expiry_notices = ExpiryNotices(engine)
-        self._locks = tuple(Lock() for _ in range(LOCKS_COUNT))
-
-    @contextmanager
-    def one_at_a_time(self, effect: RecordedEffect) -> Iterator[None]:
-        """What is told to one person is told by one thread of this process, which can then put it together."""
-        customer_id = self._customer_of(effect) if isinstance(effect, Notice) and effect.card is None else None
-        if customer_id is None:
-            yield
-            return
-        with self._locks[hash(customer_id) % LOCKS_COUNT]:
-            yield
-
-    def _customer_of(self, notice: Notice) -> str | None:
-        case = self.store.load(notice.case_id, Refs()).case
-        return case.customer_id if case is not None else None
 
     def tell(self, notice: Notice, held: Undone) -> None:
         """Tell one notice, and with it what else is due to the same person."""
@@ -150,14 +133,14 @@ class Notifier:
         found = [ready]
         customer = self.store.load(ready.case.id, Refs()).customer
         others = {one.case_id for one in customer.cases} - {ready.case.id} if customer is not None else set()
-        if not others or ready.notice.kind not in WEIGHT or ready.notice.answers_customer:
+        if not others or not may_have_company(ready.notice):
             return found
-        for undone in self.store.undone(self.engine.clock.now(), DUE_READ_MAX):
+        for undone in self.store.undone(self.engine.clock.now(), COMPANIONS_READ_MAX, sorted(others)):
             notice = undone.effect
-            if not isinstance(notice, Notice) or notice.case_id not in others or undone.note == HANDED_OVER:
+            if not isinstance(notice, Notice) or not may_have_company(notice) or undone.note == HANDED_OVER:
                 continue
-            if notice.kind not in WEIGHT or notice.answers_customer or len(found) >= TOGETHER_MAX:
-                continue
+            if len(found) >= TOGETHER_MAX:
+                break
             held = companions.enter_context(self.claims.holding(undone))
             other = self._ready(held) if held is not None else None
             if other is not None and other.payer.email == ready.payer.email:

@@ -5,7 +5,7 @@ is tried again with growing gaps.
 """
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from dunr.alerts import AlertTeller, Way
 from dunr.claims import Claims
@@ -37,6 +37,7 @@ from dunr.engine import Engine
 from dunr.mail_habits import USUAL_HABITS, MailHabits
 from dunr.notifying import Notifier
 from dunr.ports import Change, Delivery, Mailer, ObjectMissing, Publisher, Refs, Rows, SnapshotUnavailable, Undone
+from dunr.writing_turns import WritingTurns
 
 DEFER_SECONDS = 30
 DEFER_SECONDS_MAX = 3600
@@ -63,14 +64,20 @@ class Performer:
         self.claims = Claims(engine.store, engine.clock, engine.parts.facts.timing.lease_seconds)
         ways = {"publisher": publisher.alert} if alert_ways is None else alert_ways
         self.alerts = AlertTeller(engine.store, engine.clock, self.claims, ways)
+        self.turns = WritingTurns(engine.store, engine.clock, engine.parts.facts.timing.lease_seconds)
         self.notifier = Notifier(engine, mailer, publisher, self.claims, habits)
 
-    def perform(self, undone: Undone) -> None:
-        """Perform one effect and mark it done, or say when to try again; nothing where somebody else has it in hand."""
-        turns = (self.notifier.one_at_a_time(undone.effect), self.alerts.one_at_a_time(undone.effect))
-        with turns[0], turns[1], self.claims.holding(undone) as held:
-            if held is not None:
-                self._perform(held)
+    def perform(self, undone: Undone) -> datetime | None:
+        """Perform one effect and mark it done, or say when to try again; nothing where somebody else has it in hand.
+
+        Where another process is writing to the person meant, nothing is touched, since it may be about to tell this, too: until when, at the latest, that lasts.
+        """
+        with self.turns.one_at_a_time(undone.effect) as theirs_until_at, self.alerts.one_at_a_time(undone.effect):
+            if theirs_until_at is None:
+                with self.claims.holding(undone) as held:
+                    if held is not None:
+                        self._perform(held)
+        return theirs_until_at
 
     def _perform(self, undone: Undone) -> None:
         effect = undone.effect

@@ -117,8 +117,8 @@ class Store(Protocol):
         """Ids of cases whose `wake_at` has come, earliest first."""
         ...
 
-    def undone(self, now: datetime, limit: int) -> Sequence[Undone]:
-        """Recorded effects that are due and not done, oldest first."""
+    def undone(self, now: datetime, limit: int, case_ids: Sequence[str] | None = None) -> Sequence[Undone]:
+        """Recorded effects that are due and not done, oldest first; of these cases only, where any are named."""
         ...
 
     def done(self, effect_key: str, at: datetime, note: str) -> None:

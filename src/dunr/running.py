@@ -31,7 +31,9 @@ class Runner:
             self.engine.wake(case_id)
         undone = store.undone(now, BATCH_MAX)
         for one in undone:
-            self.performer.perform(one)
+            theirs_until_at = self.performer.perform(one)
+            if theirs_until_at is not None:
+                store.claim(one, theirs_until_at)
         return len(inbounds) + len(due) + len(undone)
 
     def run_until_quiet(self) -> int:

@@ -1,4 +1,4 @@
-"""A real SMTP server takes all that the demo sends: each mail whole, in the language of its reader, with the money as they write it, and with the headers that it needs."""
+"""A real SMTP server takes all that the demo sends: each mail whole, in its reader's language, with the money as they write it and the headers that it needs."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def played() -> tuple[list[EmailMessage], dict[str, Any]]:
         done = nursery.run("dunr", "demo", "--smtp", f"127.0.0.1:{port}", "--json", check=True)
     parser = BytesParser(policy=default)
     mails = [parser.parsebytes(body) for body in post.bodies]
-    return [mail for mail in mails if isinstance(mail, EmailMessage)], json.loads(done.stdout)
+    return mails, json.loads(done.stdout)
 
 
 def reader_of(mail: EmailMessage) -> str:
@@ -82,7 +82,7 @@ def test_every_customer_gets_every_mail_of_their_story_and_each_says_what_its_ki
 ) -> None:
     mails, told = played
     assert len(mails) == told["mails"] == sum(len(kinds) for _, _, kinds in READERS.values())
-    by_reader = defaultdict(list)
+    by_reader: defaultdict[str, list[str]] = defaultdict(list)
     for mail in mails:
         by_reader[reader_of(mail)].append(table_of(mail, READERS[reader_of(mail)][0]))
     assert by_reader == {name: kinds for name, (_, _, kinds) in READERS.items()}
@@ -120,7 +120,7 @@ def test_the_headers_thread_a_story_and_let_reminders_alone_be_stopped(
     mails = played[0]
     ids = [str(mail["Message-ID"]) for mail in mails]
     assert len(set(ids)) == len(ids)
-    threads = defaultdict(set)
+    threads: defaultdict[str, set[str]] = defaultdict(set)
     for mail in mails:
         language, _, _ = READERS[reader_of(mail)]
         assert re.fullmatch(r"<[0-9a-f]{40}@example\.com>", str(mail["Message-ID"]))
@@ -136,5 +136,5 @@ def test_the_headers_thread_a_story_and_let_reminders_alone_be_stopped(
             assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
             assert "/reminders/" in str(mail["List-Unsubscribe"])
     assert all(len(roots) == 1 for roots in threads.values())
-    assert len(set.union(*threads.values())) == len(READERS)
-    assert not set(ids) & set.union(*threads.values())
+    assert len(set[str]().union(*threads.values())) == len(READERS)
+    assert not set(ids) & set[str]().union(*threads.values())

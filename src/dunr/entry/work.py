@@ -16,7 +16,7 @@ class Job:
     """One thing to do."""
 
     key: str
-    work: Callable[[], None]
+    work: Callable[[], bool]  # False: somebody else is at it, and it is asked for again in a moment
     set_aside: Callable[[str], None] | None = (
         None  # what to do, beside resting, with one that breaks something; it is told why
     )
@@ -39,8 +39,12 @@ def _key_of_effect(undone: Undone) -> str:
     return effect.key if isinstance(effect, StopSending) or effect.case_id is None else effect.case_id
 
 
-def _apply(application: Application, lot: Sequence[Inbound]) -> Callable[[], None]:
-    return lambda: application.intake.apply(*lot)
+def _apply(application: Application, lot: Sequence[Inbound]) -> Callable[[], bool]:
+    def apply() -> bool:
+        application.intake.apply(*lot)
+        return True
+
+    return apply
 
 
 def _set_aside(application: Application, lot: Sequence[Inbound]) -> Callable[[str], None]:
@@ -54,9 +58,13 @@ def _set_aside(application: Application, lot: Sequence[Inbound]) -> Callable[[st
     return blame
 
 
-def _wake(application: Application, case_id: str) -> Callable[[], None]:
-    return lambda: application.engine.wake(case_id)
+def _wake(application: Application, case_id: str) -> Callable[[], bool]:
+    def wake() -> bool:
+        application.engine.wake(case_id)
+        return True
+
+    return wake
 
 
-def _perform(application: Application, undone: Undone) -> Callable[[], None]:
-    return lambda: application.performer.perform(undone)
+def _perform(application: Application, undone: Undone) -> Callable[[], bool]:
+    return lambda: application.performer.perform(undone) is None

@@ -21,6 +21,7 @@ IDLE_SECONDS = 0.2
 ENOUGH_FOR_EACH_THREAD = 2  # while so much is in hand, nothing more is asked for
 STORE_WAIT_SECONDS = 1.0
 STORE_WAIT_SECONDS_MAX = 30.0
+ELSEWHERE_WAIT_SECONDS = 0.5  # while somebody else is at it
 FAULT_WAIT_SECONDS = 5.0
 FAULT_WAIT_SECONDS_MAX = 3600.0
 SWEEP_LOOK_SECONDS = 60.0
@@ -122,19 +123,20 @@ class Worker:
         _log.warning("store_left_alone", error=type(why).__name__, text=str(why), wait_seconds=seconds)
         self._stop.wait(seconds)
 
-    def _sweep_if_due(self) -> None:
+    def _sweep_if_due(self) -> bool:
         give_words = self._application.give_words
         while give_words is not None and not self._stop.is_set() and give_words(WORDS_AT_ONCE):
             pass  # a release before opened them; each lot is a transaction of its own
         self._sweep.next_at()
         self._sweep.run_if_due()
+        return True
 
     # --- one thing --------------------------------------------------------------------------------------------------------------
 
     def _do(self, job: Job) -> None:
         """Do one thing. A fault in it is told, and it rests for a while; the others go on."""
         try:
-            job.work()
+            is_over = job.work()
         except StoreUnavailable as unavailable:
             _log.warning("store_unavailable", job=job.key, text=str(unavailable))
             self._set_aside(job, STORE_WAIT_SECONDS)
@@ -146,6 +148,8 @@ class Worker:
         else:
             with self._guard:
                 self._faults.pop(job.key, None)
+                if not is_over:
+                    self._faults[job.key] = (0, time.monotonic() + ELSEWHERE_WAIT_SECONDS)
 
     def _set_aside(self, job: Job, first_seconds: float) -> int:
         """Not again before a while, which grows each time; how often that was."""

@@ -52,9 +52,9 @@ class WatchedStore(MemoryStore):
         self._turns.port_call()
         return super().due(now, limit)
 
-    def undone(self, now: datetime, limit: int) -> Sequence[Undone]:
+    def undone(self, now: datetime, limit: int, case_ids: Sequence[str] | None = None) -> Sequence[Undone]:
         self._turns.port_call()
-        return super().undone(now, limit)
+        return super().undone(now, limit, case_ids)
 
     def done(self, effect_key: str, at: datetime, note: str) -> None:
         self._turns.port_call()

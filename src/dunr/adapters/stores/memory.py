@@ -181,10 +181,12 @@ class MemoryStore(MemoryReports, MemoryMetering):
         with self._lock:
             return self._cases_due.due(now, limit)
 
-    def undone(self, now: datetime, limit: int) -> Sequence[Undone]:
+    def undone(self, now: datetime, limit: int, case_ids: Sequence[str] | None = None) -> Sequence[Undone]:
         with self._lock:
-            fates = [self._fates[key] for key in self._effects_due.due(now, limit)]
-            return [fate.undone() for fate in fates]
+            read_max = limit if case_ids is None else len(self._fates)
+            fates = [self._fates[key].undone() for key in self._effects_due.due(now, read_max)]
+            wanted = fates if case_ids is None else [one for one in fates if one.effect.case_id in case_ids]
+            return wanted[:limit]
 
     def done(self, effect_key: str, at: datetime, note: str) -> None:
         with self._lock:

@@ -84,6 +84,18 @@ class AgendaQuestions(Hall):
         assert [(entry.tries_count, entry.due_at) for entry in undone] == [(0, at(1))] * 3
         assert [entry.effect for entry in store.undone(at(1), 2)] == [nudge("n_2"), nudge("n_1")]
 
+    def test_undone_effects_of_named_cases_are_found_behind_any_number_of_others(self) -> None:
+        """However few are asked for: those of the others do not count."""
+        store = self.make()
+        for name in ("inv_1", "inv_2", "inv_3"):
+            case = new_case(name)
+            effects = tuple(alert(f"{name}/{number}", case=name) for number in range(3))
+            put(store, decide(case=case, audit=(audit_entry(1, case=name),), effects=effects))
+        found = store.undone(at(1), 4, [row_id("inv_2"), row_id("inv_3")])
+        assert [one.effect.key for one in found] == ["inv_2/0", "inv_2/1", "inv_2/2", "inv_3/0"]
+        assert list(store.undone(at(1), 4, [row_id("inv_4")])) == []
+        assert list(store.undone(at(1), 4, [])) == []
+
     def test_an_effect_is_due_when_it_is_recorded(self) -> None:
         """Each at once, except that a notice waits for its hour."""
         store = self.make()

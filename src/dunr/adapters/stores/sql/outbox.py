@@ -24,6 +24,7 @@ UNDONE = (
     .order_by(effects.c.due_at, effects.c.sequence)
     .limit(bindparam("limit"))
 )
+UNDONE_OF = UNDONE.where(effects.c.case_id.in_(bindparam("case_ids", expanding=True)))
 STILL_UNDONE = update(effects).where(effects.c.key == bindparam("wanted"), effects.c.done_at.is_(None))
 DONE = STILL_UNDONE.values(done_at=bindparam("at", type_=Instant), note=bindparam("why"))
 STILL_AS_READ = STILL_UNDONE.where(effects.c.due_at == bindparam("read_at", type_=Instant))
@@ -57,8 +58,9 @@ class SqlOutbox:
     def due(self, now: datetime, limit: int) -> Sequence[str]:
         return [case_id for (case_id,) in self._database.ask(DUE, {"now": to_microseconds(now), "limit": limit})]
 
-    def undone(self, now: datetime, limit: int) -> Sequence[Undone]:
-        rows = self._database.rows(UNDONE, {"now": now, "limit": limit})
+    def undone(self, now: datetime, limit: int, case_ids: Sequence[str] | None = None) -> Sequence[Undone]:
+        named = {} if case_ids is None else {"case_ids": list(case_ids)}
+        rows = self._database.rows(UNDONE if case_ids is None else UNDONE_OF, {"now": now, "limit": limit, **named})
         return [
             Undone(effect=effect_from(row), tries_count=row.tries_count, due_at=row.due_at, note=row.note)
             for row in rows
