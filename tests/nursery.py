@@ -22,22 +22,15 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
+from tests.elsewhen import CLOCK_AHEAD, set_clock_ahead
+
 ROOT = Path(__file__).resolve().parent.parent
 READY = b"ready"
-CLOCK_AHEAD = "TESTS_CLOCK_AHEAD_SECONDS"  # in the environment of a process
-CLOCK_READERS = (
-    "dunr.system_clock",
-    "dunr.pacing",
-    "dunr.sandbox.database",
-    "dunr.sandbox.machine",
-    "dunr.sandbox.wire",
-)
 WISH_BYTES_MAX = 1 << 17
 PACKAGES = ("dunr.adapters", "dunr.entry", "dunr.facts", "dunr.mail", "dunr.sandbox", "dunr.settings")
 # What those import only once they run.
@@ -193,23 +186,6 @@ class Wish:
         sys.modules["__main__"] = ModuleType("__main__")  # by which a command line finds its own name
         program = "dunr.entry.cli" if self.words[0] == "dunr" else f"{self.words[0]}.__main__"
         importlib.import_module(program).main()
-
-
-def set_clock_ahead(seconds: float) -> None:
-    """As if the machine's clock showed another hour: for a story that must begin on a morning of a business day, whenever it is played."""
-    ahead = timedelta(seconds=seconds)
-
-    class AsEver(type):
-        def __instancecheck__(cls, instance: object) -> bool:
-            return isinstance(instance, datetime)
-
-    class Elsewhen(datetime, metaclass=AsEver):
-        @classmethod
-        def now(cls, tz: tzinfo | None = None) -> datetime:
-            return datetime.now(tz) + ahead
-
-    for name in CLOCK_READERS:
-        vars(importlib.import_module(name))["datetime"] = Elsewhen
 
 
 def tend(door: socket.socket) -> Wish | None:

@@ -21,7 +21,6 @@ OUTBOX_FOLDER = "outbox"
 
 def mailer_of(settings: Settings, clock: Clock, opened: ExitStack, told: "Told") -> Mailer:
     """The transport, wrapped in what renders. What it keeps open ends with `opened`."""
-    from dunr.mail.links import ReminderLinks
     from dunr.mail.sending import RenderingMailer
     from dunr.mail.wiring import mail_renderer
 
@@ -29,9 +28,8 @@ def mailer_of(settings: Settings, clock: Clock, opened: ExitStack, told: "Told")
     close = getattr(transport, "close", None)
     if close is not None:
         opened.callback(close)
-    secret, base = link_secret(settings), settings.links_base
     renderer = mail_renderer(settings, told, _copywriter(settings))
-    return RenderingMailer(renderer, transport, clock, return_paths(settings), ReminderLinks(secret, base))
+    return RenderingMailer(renderer, transport, clock, return_paths(settings))
 
 
 def _copywriter(settings: Settings) -> Copywriter | None:

@@ -20,7 +20,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from tests.adapters.mailers.servers import Post, serving
 from tests.cases.racing import STARTED_SECONDS
 from tests.cases.rehearsal import Json, Rehearsal, payer, until
-from tests.nursery import CLOCK_AHEAD
+from tests.elsewhen import CLOCK_AHEAD
 
 MORNING = datetime(2026, 6, 23, 9, tzinfo=UTC)  # a Tuesday
 ANSWER_SENT_SECONDS = 0.2
@@ -84,6 +84,17 @@ def start_workers(world: Rehearsal, *names: str) -> None:
     until(lambda: all("Working" in world.log(name) for name in names), STARTED_SECONDS)
 
 
+def stands_still(pid: int) -> bool:
+    """Whether every thread of a process has stopped; the last may go on for a moment after the signal."""
+    states = (stat.read_text().rpartition(")")[2].split()[0] for stat in Path(f"/proc/{pid}/task").glob("*/stat"))
+    return set(states) == {"T"}
+
+
+def are_done(world: Rehearsal, *invoices: str) -> bool:
+    """Whether something came of the one notice of each."""
+    return all([bool(one["done_at"]) for one in notices_of(world, invoice)] == [True] for invoice in invoices)
+
+
 def notices_of(world: Rehearsal, invoice: str) -> list[Json]:
     found = world.find(invoice)
     return [] if found is None else list(found["notices"])
@@ -93,6 +104,7 @@ def stop_then_kill(world: Rehearsal, name: str, killed: list[str]) -> None:
     """From inside the mail server: the worker stands still at once, is answered, and never hears it."""
     pid = world.processes[name].pid
     os.kill(pid, signal.SIGSTOP)
+    until(lambda: stands_still(pid))
     killed.append(name)
 
     def kill() -> None:

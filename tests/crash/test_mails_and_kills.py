@@ -4,12 +4,13 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.cases.rehearsal import until
-from tests.crash.mailing import MORNING, Watched, by_mail, notices_of, owes, start_workers, stop_then_kill
+from tests.cases.rehearsal import Rehearsal, until
+from tests.crash.mailing import MORNING, Watched, are_done, by_mail, notices_of, owes, start_workers, stop_then_kill
 from tests.crash.stores import PostgresDatabase, SqliteFile, store_of
 
 REPEATED_SECONDS = 120.0  # the lease of the dead, and half a minute before a repeat
@@ -24,6 +25,15 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqliteFile
     store.close()
 
 
+def end_of(world: Rehearsal, worker: str, killed: list[str], _address: str) -> None:
+    """The mail server's doing, in the middle of a mail to somebody."""
+    stop_then_kill(world, worker, killed)
+
+
+def nothing(_address: str) -> None:
+    """The mail server goes on."""
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_what_was_answered_and_not_booked_is_repeated_under_the_same_id_if_it_warns_and_else_never(
@@ -34,20 +44,17 @@ def test_what_was_answered_and_not_booked_is_repeated_under_the_same_id_if_it_wa
     with by_mail(tmp_path, post, MORNING, **store.environment) as world:
         for number, (name, decline) in enumerate((("warned", "stolen_card"), ("told", "insufficient_funds"))):
             worker, address = f"worker_{number}", f"{name}@example.com"
-            post.at_end = lambda _, worker=worker: stop_then_kill(world, worker, killed)
+            post.at_end = partial(end_of, world, worker, killed)
             start_workers(world, worker)
             owes(world, f"in_{name}", name, decline=decline)
-            until(lambda address=address: post.ids_to(address))
+            until(partial(post.ids_to, address))
             assert world.processes.pop(worker).wait(60) == -9
-            post.at_end = lambda _: None
+            post.at_end = nothing
         assert killed == ["worker_0", "worker_1"]
         assert [notice["done_at"] for notice in notices_of(world, "in_warned")] == [None], "it was not booked"
 
         start_workers(world, "next")
-        for name in ("warned", "told"):
-            until(
-                lambda name=name: all(notice["done_at"] for notice in notices_of(world, f"in_{name}")), REPEATED_SECONDS
-            )
+        until(partial(are_done, world, "in_warned", "in_told"), REPEATED_SECONDS)
         first, again = post.ids_to("warned@example.com")
         assert first == again
         assert len(post.ids_to("told@example.com")) == 1
@@ -62,18 +69,18 @@ def test_a_worker_that_dies_before_the_mail_is_handed_over_has_sent_nothing_and_
 ) -> None:
     post, killed = Watched(), list[str]()
     with by_mail(tmp_path, post, MORNING, **store.environment) as world:
-        post.at_recipient = lambda _: stop_then_kill(world, "worker", killed)
+        post.at_recipient = partial(end_of, world, "worker", killed)
         start_workers(world, "worker")
         owes(world, "in_1", "ada")
         until(lambda: killed)
         assert world.processes.pop("worker").wait(60) == -9
         assert post.arrived == []
-        post.at_recipient = lambda _: None
+        post.at_recipient = nothing
 
         start_workers(world, "next")
-        until(lambda: [notice["done_at"] for notice in notices_of(world, "in_1")] != [None], REPEATED_SECONDS)
+        until(partial(are_done, world, "in_1"), REPEATED_SECONDS)
+        assert [notice["note"] for notice in notices_of(world, "in_1")] == ["sent"], world.log("next")
         assert len(post.ids_to("ada@example.com")) == 1
-        assert [notice["note"] for notice in notices_of(world, "in_1")] == ["sent"]
 
 
 @pytest.mark.slow
@@ -92,11 +99,7 @@ def test_however_often_two_workers_are_killed_each_notice_has_one_id(
                 victim = chance.choice(("worker_0", "worker_1"))
                 world.kill(victim)
                 world.start_worker(victim)
-        for number in range(MANY):
-            until(
-                lambda number=number: [bool(one["done_at"]) for one in notices_of(world, f"in_{number}")] == [True],
-                REPEATED_SECONDS,
-            )
+        until(partial(are_done, world, *(f"in_{number}" for number in range(MANY))), REPEATED_SECONDS)
         ids = {number: post.ids_to(f"payer{number}@example.com") for number in range(MANY)}
         assert all(len(set(found)) == 1 for found in ids.values()), "each warning left, under one id"
         assert len({found[0] for found in ids.values()}) == MANY

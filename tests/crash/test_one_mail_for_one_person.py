@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases.rehearsal import until
-from tests.crash.mailing import MORNING, Watched, by_mail, notices_of, owes, start_workers
+from tests.crash.mailing import MORNING, Watched, are_done, by_mail, notices_of, owes, start_workers
 from tests.crash.stores import store_of
 
 PEOPLE = 12
@@ -33,7 +33,7 @@ def test_two_workers_write_one_mail_to_each_person(tmp_path: Path, kind: str) ->
         assert post.arrived == []
         with by_mail(tmp_path, post, MORNING, **store.environment) as world:
             start_workers(world, *WORKERS)
-            until(lambda: all(is_done(notices_of(world, invoice)) for invoice in invoices), TOLD_SECONDS)
+            until(lambda: are_done(world, *invoices), TOLD_SECONDS)
             notes = Counter(notices_of(world, invoice)[0]["note"].partition(",")[0] for invoice in invoices)
             by_whom = Counter(name for name in WORKERS for _ in range(world.log(name).count('"effect_done"')))
     finally:
@@ -51,7 +51,3 @@ def test_two_workers_write_one_mail_to_each_person(tmp_path: Path, kind: str) ->
 
 def waits_for_morning(notices: list[dict[str, object]]) -> bool:
     return [one["done_at"] for one in notices] == [None]
-
-
-def is_done(notices: list[dict[str, object]]) -> bool:
-    return [bool(one["done_at"]) for one in notices] == [True]

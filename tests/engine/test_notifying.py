@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dunr.dead_notices import dead_notices, redrive
+from dunr.dead_notices import dead_notices
 from dunr.notifying import MAIL_TRIES_MAX
 from dunr.ports import Delivery
 from tests.entry.web.served import Served, served
@@ -76,14 +76,20 @@ def test_what_no_server_takes_is_given_up_visibly_and_tried_again_when_asked(
 
         monkeypatch.setattr(notifier, "mailer", Down())
         dunr.fail(decline="authentication_required")
-        dunr.advance(seconds=9 * 86_400)
+        dunr.advance(seconds=9 * 86_400)  # until Thursday
         [dead] = dead_notices(dunr.application.reports, 10)
         assert dead.kind == "confirm_with_bank"
         assert len(tries) == MAIL_TRIES_MAX + 1
         assert [one["kind"] for one in dunr.get("/v1/alerts").json()["alerts"]].count("notice_undeliverable") == 1
         monkeypatch.setattr(notifier, "mailer", real)
-        assert redrive(dunr.application.store, dead.key, dunr.application.clock.now())
-        assert not redrive(dunr.application.store, dead.key, dunr.application.clock.now())
+        assert [one["key"] for one in dunr.get("/v1/notices/dead").json()["notices"]] == [dead.key]
+        assert dunr.post("/v1/notices/redrive", key="notice/nobody").status_code == 404
+        before = len(outbox(dunr))
+        assert dunr.post("/v1/notices/redrive", key=dead.key).status_code == 202
+        dunr.advance(to="2026-07-03T12:00:00Z")
+        assert [kind for kind, _ in outbox(dunr)[before:]] == ["confirm_with_bank"]
+        assert dunr.get("/v1/notices/dead").json()["notices"] == []
+        assert dunr.post("/v1/notices/redrive", key=dead.key).status_code == 404
 
 
 @contextmanager

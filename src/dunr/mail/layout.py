@@ -37,6 +37,7 @@ class Letter:
     signature: tuple[str, ...]
     footer: str
     postal_address: tuple[str, ...] = ()
+    stops: tuple[tuple[str, str], ...] = ()  # how to hear no more of an invoice, and where
 
 
 KNOWN = {
@@ -61,6 +62,7 @@ _SAMPLE = Letter(
     signature=("Kind regards",),
     footer="Footer",
     postal_address=("Street 1",),
+    stops=(("Stop", "https://pay.invalid/stop"),),
 )
 
 

@@ -11,6 +11,7 @@ from email.utils import format_datetime
 from dunr.core.effects import Notice
 from dunr.core.model import Payer
 from dunr.core.terms import NoticeKind
+from dunr.core.wanted import may_be_stopped
 from dunr.mail.addressee import greeting_name, usable_address
 from dunr.mail.brand import Brand
 from dunr.mail.brands import Brands
@@ -35,13 +36,15 @@ class MailRenderer:
         exponents: Callable[[str, str], int],
         copywriter: CheckedCopywriter | None = None,
         layouts: Layouts | None = None,
+        reminder_links: Links | None = None,
     ) -> None:
-        """`exponents(processor, currency)`: decimal places. One brand alone is the brand of all notices."""
+        """`exponents(processor, currency)`: decimal places. One brand alone is the brand of all notices. Without `reminder_links` no reminder offers to stop."""
         self._brands = brands if isinstance(brands, Brands) else Brands(brands)
         self._links = links
         self._exponents = exponents
         self._copywriter = copywriter
         self._layouts = layouts or Layouts()
+        self._reminder_links = reminder_links
 
     def render(
         self, notice: Notice, payer: Payer, policy_timezone: str, at: datetime, also: Sequence[Notice] = ()
@@ -53,7 +56,9 @@ class MailRenderer:
         facts = self._facts(notice, payer, policy_timezone, language, brand)
         letter = self._letter(notice, wording(notice), language.catalogue, facts, at, brand)
         others = self._others(also, payer, policy_timezone, language, brand)
-        letter = replace(letter, details=letter.details + others)
+        stops = [(one, link) for one in (notice, *also) if (link := self._stop_link(one, at)) is not None]
+        shown = tuple((language.catalogue.say("letter.stop", self._owed(one, language)), link) for one, link in stops)
+        letter = replace(letter, details=letter.details + others, stops=shown)
         layout = self._layouts.of(brand)
         return RenderedMail(
             notice_key=notice.key,
@@ -61,12 +66,18 @@ class MailRenderer:
             to=to,
             subject=letter.subject,
             message_id=message_id(notice.key, brand.domain),
-            headers=_headers(notice, letter.lang, at, brand),
+            headers=_headers(notice, letter.lang, at, brand) | _one_click(self._stop_link(notice, at)),
             text=layout.text(letter),
             html=layout.html(letter),
             locale=letter.lang,
             at=at,
         )
+
+    def _stop_link(self, notice: Notice, at: datetime) -> str | None:
+        """Where reminders about the invoice of a notice are stopped; None where it is more than a reminder."""
+        if self._reminder_links is None or not may_be_stopped(notice):
+            return None
+        return self._reminder_links.make(notice.case_id, notice.round, at)
 
     def _facts(
         self, notice: Notice, payer: Payer, policy_timezone: str, language: Language, brand: Brand
@@ -154,7 +165,7 @@ class MailRenderer:
 
 
 def _headers(notice: Notice, language_tag: str, at: datetime, brand: Brand) -> dict[str, str]:
-    """All headers but To, Subject and Message-ID. No unsubscribe list: this is about a debt, no marketing."""
+    """All headers but To, Subject and Message-ID. No list of subscribers is meant by any: this is about a debt, no marketing."""
     thread = thread_id(notice.case_id, notice.round, brand.domain)
     headers = {"From": brand.sender, "Date": format_datetime(at)}
     if brand.reply_to is not None:
@@ -166,6 +177,13 @@ def _headers(notice: Notice, language_tag: str, at: datetime, brand: Brand) -> d
         "X-Auto-Response-Suppress": "All",
         "Content-Language": language_tag,
     }
+
+
+def _one_click(link: str | None) -> dict[str, str]:
+    """The one click by which reminders of this invoice stop (RFC 8058), for mail programs that show a button for it."""
+    if link is None:
+        return {}
+    return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 
 
 def _details(

@@ -4,7 +4,7 @@ from dunr.facts.currencies import exponent
 from dunr.mail.brands import Brands, read_brands
 from dunr.mail.copywriting import CheckedCopywriter
 from dunr.mail.layouts import Layouts, Told
-from dunr.mail.links import CardLinks
+from dunr.mail.links import CardLinks, ReminderLinks
 from dunr.mail.renderer import MailRenderer
 from dunr.ports import Copywriter
 from dunr.settings import Settings, link_secret
@@ -21,8 +21,8 @@ def mail_renderer(settings: Settings, told: Told | None = None, copywriter: Copy
     for brand in brands.all().values():
         if brand.templates is not None:
             layouts.of(brand)
-    links = CardLinks(link_secret(settings), settings.links_base)
+    secret, base = link_secret(settings), settings.links_base
     checked = None
     if copywriter is not None:
         checked = CheckedCopywriter(copywriter, limit_seconds=settings.copywriter_seconds)
-    return MailRenderer(brands, links, exponent, checked, layouts)
+    return MailRenderer(brands, CardLinks(secret, base), exponent, checked, layouts, ReminderLinks(secret, base))

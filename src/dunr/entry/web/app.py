@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from dunr.application import Application
-from dunr.entry.web import cases, charges, clock, fees, registers, subscriptions, unknown_codes, wishes
+from dunr.entry.web import cases, charges, clock, fees, lost_notices, registers, subscriptions, unknown_codes, wishes
 from dunr.entry.web.dashboard import Dashboard
 from dunr.entry.web.door import Answering, Door
 from dunr.entry.web.entitlements import ENTITLEMENTS, EntitlementCheck
@@ -42,6 +42,7 @@ OPERATIONS = (
     *registers.OPERATIONS,
     *fees.OPERATIONS,
     *unknown_codes.OPERATIONS,
+    *lost_notices.OPERATIONS,
     *clock.OPERATIONS,
 )
 
