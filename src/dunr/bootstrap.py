@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from dunr.application import Application, Listen, hears_nothing
 from dunr.braking import AutomaticBrake
 from dunr.charge_desk import Account, ChargeDesk
 from dunr.core.facts import DeclineKey, Facts, ProcessorFacts, Timing
-from dunr.core.terms import AlertKind, DeclineReason
+from dunr.core.terms import DeclineReason
 from dunr.core.value import replace
 from dunr.engine import Engine, Parts
 from dunr.errors import SettingsError
@@ -69,7 +68,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         first_start = FirstStart(store, reports, rulebook, clock, processors, accounts)
         intake = Intake(engine, renewals, first_start.meet)
         mailer, habits = (
-            mailer_of(settings, clock, opened, partial(intake.alert, AlertKind.TEMPLATE_REFUSED)),
+            mailer_of(settings, store, clock, opened, intake.alert),
             habits_of(settings),
         )
         publisher, ways = messengers_of(settings, clock, opened)

@@ -3,12 +3,13 @@
 Nothing is moved, changed or sent, so that it may be run at any time, beside a running dunr too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from dunr.adoption import WHY as COPIED_WHY
 from dunr.adoption import is_stopped_as_copy
 from dunr.application import Application
+from dunr.facts.capabilities import without_brand
 from dunr.inspection import Check, Greeted, Inspected, Level
 from dunr.settings.values import PLACEHOLDER_MAIL_FROM
 from dunr.stepping import SKEW_MAX
@@ -16,8 +17,8 @@ from dunr.stepping import SKEW_MAX
 SKEW_NOTICED = timedelta(seconds=30)
 
 
-def examine(application: Application, transport: object) -> Iterator[Check]:
-    """Every check in turn. `transport` is what mail leaves by."""
+def examine(application: Application, transport: object, brands: Mapping[str, Sequence[str]]) -> Iterator[Check]:
+    """Every check in turn. `transport` is what mail leaves by; `brands` are the names of those that mails may have, each with what is hard to read in it."""
     yield _database(application)
     yield _policies(application)
     yield _brake(application)
@@ -28,6 +29,7 @@ def examine(application: Application, transport: object) -> Iterator[Check]:
             yield from processor.inspect(account, f"{application.settings.links_base}/webhooks/{name}")
     yield _public_url(application)
     yield from _mail(application, transport)
+    yield from _brands(application, brands)
 
 
 def _database(application: Application) -> Check:
@@ -87,6 +89,25 @@ def _public_url(application: Application) -> Check:
             'write public_url = "https://…"',
         )
     return Check("public_url", Level.OK, settings.public_url)
+
+
+def _brands(application: Application, brands: Mapping[str, Sequence[str]]) -> Iterator[Check]:
+    """Whether mails can be read in the brands' colours, and each policy has its brand."""
+    for name, warnings in brands.items():
+        for warning in warnings:
+            yield Check(f"brand: {name}", Level.WARNING, warning, f"`dunr notices preview --brand {name}` shows it")
+    if not any(brands.values()):
+        yield Check(
+            "brand", Level.OK, f"{', '.join(brands)}: the colours can be told from a letter by day and by night"
+        )
+    for policy in application.policies.now().policies.policies:
+        for complaint in without_brand(policy, brands.keys()):
+            yield Check(
+                "brand",
+                Level.FAILED,
+                f"policy {policy.name}: {complaint.text}",
+                "until then its mails have the default brand",
+            )
 
 
 def _mail(application: Application, transport: object) -> Iterator[Check]:

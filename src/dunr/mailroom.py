@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 from dunr.errors import SettingsError
 from dunr.mail_habits import MailHabits
-from dunr.ports import Clock, Copywriter, Mailer
+from dunr.ports import Clock, Copywriter, Mailer, Store
+from dunr.prose_costs import Prices, ProseCosts
 from dunr.settings import Settings, link_secret
 
 if TYPE_CHECKING:
     from dunr.adapters.mailers.sns import SnsDoor
-    from dunr.mail.layouts import Told
     from dunr.mail.message import Transport
     from dunr.mail.return_paths import ReturnPaths
+    from dunr.mail.wiring import Told
 
 OUTBOX_FOLDER = "outbox"
 
 
-def mailer_of(settings: Settings, clock: Clock, opened: ExitStack, told: "Told") -> Mailer:
+def mailer_of(settings: Settings, store: Store, clock: Clock, opened: ExitStack, told: "Told") -> Mailer:
     """The transport, wrapped in what renders. What it keeps open ends with `opened`."""
     from dunr.mail.sending import RenderingMailer
     from dunr.mail.wiring import mail_renderer
@@ -28,7 +29,7 @@ def mailer_of(settings: Settings, clock: Clock, opened: ExitStack, told: "Told")
     close = getattr(transport, "close", None)
     if close is not None:
         opened.callback(close)
-    renderer = mail_renderer(settings, told, _copywriter(settings))
+    renderer = mail_renderer(settings, told, _copywriter(settings), _prose_costs(settings, store, clock).note)
     return RenderingMailer(renderer, transport, clock, return_paths(settings))
 
 
@@ -45,6 +46,13 @@ def _copywriter(settings: Settings) -> Copywriter | None:
         url, model = settings.copywriter_url or "", settings.copywriter_model or ""
         return OpenAiCompatibleCopywriter(url, model, settings.copywriter_key, seconds)
     return None
+
+
+def _prose_costs(settings: Settings, store: Store, clock: Clock) -> ProseCosts:
+    """Where it is written down what prose costs."""
+    price_in, price_out = settings.copywriter_price_in, settings.copywriter_price_out
+    prices = Prices(price_in, price_out) if price_in is not None and price_out is not None else None
+    return ProseCosts(store, clock, prices)
 
 
 def link_of(settings: Settings) -> Callable[[str, int, datetime], str]:

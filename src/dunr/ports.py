@@ -19,6 +19,7 @@ from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.glance import Listing
 from dunr.core.model import Case, Payer
 from dunr.core.policy import Policy
+from dunr.core.prose import Prose
 from dunr.core.segments import Choice
 from dunr.core.snapshot import Snapshot
 from dunr.parcels import (
@@ -126,10 +127,9 @@ class Store(Protocol):
         ...
 
     def claim(self, undone: Undone, until_at: datetime, note: str | None = None) -> Undone | None:
-        """Take an effect, or go on holding it: it is due again at `until_at`, on condition that nothing has happened to it since it was read.
+        """Take an effect, or go on holding it: due again at `until_at`, on condition that nothing has happened to it since it was read; until now gives it back.
 
-        The effect as it stands now, which is what to claim or defer it by next; None where it is done, or somebody else took it. Whoever comes after a holder that
-        died reads its `note`; None leaves the one that stands. Holding it until now gives it back.
+        The effect as it stands now, to claim or defer it by next; None where it is done or taken. Whoever follows a dead holder reads its `note`; None leaves it.
         """
         ...
 
@@ -346,6 +346,6 @@ class Alarm(Protocol):
 class Copywriter(Protocol):
     """Writes prose for a message, and nothing else; held by `dunr.mail` alone."""
 
-    def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> str | None:
+    def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> Prose | None:
         """A paragraph in the place of the sentence, with the names of its facts in braces; None: the template's own words."""
         ...

@@ -27,6 +27,17 @@ def test_the_policy_s_brand_counts_then_the_account_s_then_the_merchant_s() -> N
     assert BRANDS.of(notice(brand="gone since")).name == "Nordwind"
 
 
+def test_a_brand_that_is_not_there_is_told_once_and_the_mail_leaves() -> None:
+    told: list[tuple[str, str]] = []
+    brands = read_brands("Nordwind", "billing@nordwind.example", TABLES, lambda name, text: told.append((name, text)))
+    for _ in range(2):
+        assert brands.of(notice(brand="premum")).name == "Nordwind"
+    assert brands.of(notice(brand="premium")).name == "Nordwind Gold"
+    [(name, text)] = told
+    assert name == "premum"
+    assert "[brands.premum]" in text
+
+
 def test_what_the_default_says_counts_for_the_others() -> None:
     assert {brand.colour for brand in BRANDS.all().values()} == {"#0b7a5b"}
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import pytest
 
+from dunr.core.prose import Prose
 from dunr.core.terms import NoticeKind
 from dunr.core.value import replace
 from dunr.mail.message import RenderedMail
@@ -49,9 +50,9 @@ class Writer:
     text: str | None
     told: list[str] = field(default_factory=list)
 
-    def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> str | None:
+    def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> Prose:
         self.told = [kind, locale, sentence, tone]
-        return self.text
+        return Prose(self.text, "made up", 200, 40)
 
 
 def opening(writer: Writer | None) -> str:

@@ -134,7 +134,15 @@ def test_the_headers_thread_a_story_and_let_reminders_alone_be_stopped(
         assert (mail["List-Unsubscribe"] is not None) is (table in MAY_BE_STOPPED), (reader_of(mail), table)
         if mail["List-Unsubscribe"] is not None:
             assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-            assert "/reminders/" in str(mail["List-Unsubscribe"])
+            link = str(mail["List-Unsubscribe"]).strip("<>")
+            said = load(language).sentences["letter.stop"].replace("{invoice}", f"in_{reader_of(mail)}")
+            assert "/reminders/" in link
+            assert f"{said}: {link}" in part_of(mail, "plain").splitlines()
+            page = read(part_of(mail, "html"))
+            assert link in page.hrefs
+            assert said in page.words
+        else:
+            assert "/reminders/" not in part_of(mail, "plain") + part_of(mail, "html")
     assert all(len(roots) == 1 for roots in threads.values())
     assert len(set[str]().union(*threads.values())) == len(READERS)
     assert not set(ids) & set[str]().union(*threads.values())

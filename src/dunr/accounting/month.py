@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 from dunr.core.decision import Posting
 from dunr.core.model import Case
 from dunr.core.terms import DeclineReason, Outcome, Trigger
+from dunr.prose_costs import ProseCost
 
 CAME_IN = ("recovered", "part_paid")
 GIVEN_UP = ("written_off", "voided")
@@ -53,6 +54,7 @@ class Month:
     funnel: tuple[Rung, ...]
     refreshed_count: int
     refreshed_succeeded_count: int
+    prose: tuple[ProseCost, ...] = ()  # what the copywriter took
 
 
 def month_of(text: str) -> tuple[date, date]:
@@ -62,8 +64,14 @@ def month_of(text: str) -> tuple[date, date]:
     return begins_on, until
 
 
-def report(begins_on: date, until: date, postings: Iterable[Posting], cases: Iterable[Case]) -> Month:
-    """The figures of the days from `begins_on` up to, not including, `until`."""
+def report(
+    begins_on: date,
+    until: date,
+    postings: Iterable[Posting],
+    cases: Iterable[Case],
+    prose: Iterable[ProseCost] = (),
+) -> Month:
+    """The figures of the days from `begins_on` up to, not including, `until`; of prose, those of the month in which they begin."""
     sums: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for posting in postings:
         if begins_on <= posting.at.astimezone(UTC).date() < until:
@@ -90,6 +98,7 @@ def report(begins_on: date, until: date, postings: Iterable[Posting], cases: Ite
         ),
         refreshed_count=refreshed.total(),
         refreshed_succeeded_count=refreshed[True],
+        prose=tuple(row for row in prose if row.month == f"{begins_on:%Y-%m}"),
     )
 
 

@@ -5,6 +5,7 @@ from html import escape
 
 from dunr.accounting.month import Money, Month, Rung
 from dunr.facts.currencies import exponent, units
+from dunr.prose_costs import dollars
 
 BAR_WIDTH = 160
 
@@ -24,7 +25,7 @@ def html_page(month: Month) -> str:
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n'
-        f"{_money_table(month.money)}{_funnel_table(month.funnel)}{_refresh_line(month)}</body>\n</html>\n"
+        f"{_money_table(month.money)}{_funnel_table(month.funnel)}{_refresh_line(month)}{_prose_lines(month)}</body>\n</html>\n"
     )
 
 
@@ -40,6 +41,12 @@ def csv_rows(month: Month) -> Iterator[tuple[str, ...]]:
         yield ("succeeded", "", "", reason, str(rung.attempt_number), str(rung.succeeded_count))
     yield ("tried_after_refresh", "", "", "", "", str(month.refreshed_count))
     yield ("succeeded_after_refresh", "", "", "", "", str(month.refreshed_succeeded_count))
+    for row in month.prose:
+        yield ("prose_paragraphs", "", "", row.model, "", str(row.paragraphs_count))
+        yield ("prose_tokens_in", "", "", row.model, "", str(row.input_tokens))
+        yield ("prose_tokens_out", "", "", row.model, "", str(row.output_tokens))
+        if row.cost_usd_micros is not None:
+            yield ("prose_cost", "", "USD", row.model, "", dollars(row.cost_usd_micros))
 
 
 def _money_cells(one: Money) -> tuple[tuple[str, str], ...]:
@@ -94,6 +101,15 @@ def _refresh_line(month: Month) -> str:
     if not month.refreshed_count:
         return ""
     return f"<p>Of {month.refreshed_count} attempts after a refreshed card, {month.refreshed_succeeded_count} succeeded.</p>\n"
+
+
+def _prose_lines(month: Month) -> str:
+    """What the copywriter took, where there is one."""
+    return "".join(
+        f"<p>Prose by {escape(row.model)}: {row.paragraphs_count:,} paragraphs, {row.input_tokens:,} tokens in, {row.output_tokens:,} out"
+        f"{'' if row.cost_usd_micros is None else f', {dollars(row.cost_usd_micros)} USD'}.</p>\n"
+        for row in month.prose
+    )
 
 
 def _table(caption: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -6,6 +6,8 @@ no link of its own. It replaces one paragraph; dates, button and link stay in se
 
 import re
 
+from dunr.core.value import Value
+
 PROSE_LENGTH_MIN = 20
 PROSE_LENGTH_MAX = 600
 REPEATS_MAX = 2  # of one fact
@@ -40,6 +42,15 @@ _NEVER = re.compile(
     r"|パスワード|暗証番号|カード番号|振込|返金|無料|割引|弁護士|裁判",
     re.IGNORECASE,
 )
+
+
+class Prose(Value):
+    """What a copywriter answered, unchecked, and what it took. An answer without a text took as much."""
+
+    text: str | None
+    model: str
+    input_tokens: int
+    output_tokens: int
 
 
 def refusal_of(prose: str, facts: frozenset[str], language: str, forbidden: frozenset[str] = frozenset()) -> str | None:

@@ -1,6 +1,7 @@
-"""Whether the processors can do what the policies ask for. Checked when policies are loaded, so that nobody waits for what nobody does."""
+"""Whether the processors can do, and the settings have, what the policies ask for. Checked when policies are loaded, so that nobody waits for what nobody does."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Protocol
 
 from dunr.core.facts import Capability, ProcessorFacts
@@ -80,3 +81,13 @@ def _needs_of(policy: Policy) -> Iterator[tuple[Capability, Path, str]]:
             "expire soon, and {names} cannot: write card_expiring_notice_days = 0"
         )
         yield Capability.LIST_EXPIRING, ("card_expiring_notice_days",), text
+
+
+def without_brand(policy: Policy, brands: Collection[str] | None) -> Iterator[Complaint]:
+    """That the settings do not have the brand whose name and look a policy gives its mails; nothing where it is not known which they have."""
+    if brands is None or not policy.brand or policy.brand in brands:
+        return
+    close = get_close_matches(policy.brand, brands, n=1)
+    instead = f'write brand = "{close[0]}"' if close else f"write one of {', '.join(sorted(brands))}"
+    text = f'brand = "{policy.brand}": the settings have no [brands.{policy.brand}]; {instead}, or give it a table in dunr.toml'
+    yield Complaint(("brand",), text)

@@ -5,7 +5,7 @@ A file is read whole or not at all: what is wrong with it is told with the line,
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
@@ -16,7 +16,7 @@ from dunr.core.policy import Policy
 from dunr.core.segments import PolicySet, only
 from dunr.core.terms import Rail
 from dunr.errors import SettingsError
-from dunr.facts.capabilities import lacking
+from dunr.facts.capabilities import lacking, without_brand
 from dunr.facts.complaints import Complaint, Level, PolicyRefused, Remark, remarks_on
 from dunr.facts.policy_reading import EXAMPLES, instead, read_policy
 from dunr.facts.policy_rules import complaints_about
@@ -93,9 +93,12 @@ def policies_named(name_or_path: str) -> PoliciesRead:
 
 
 def policies_in(
-    path: FilePath, rails: tuple[Rail, ...] = (), processors: Mapping[str, ProcessorFacts] = NOBODY
+    path: FilePath,
+    rails: tuple[Rail, ...] = (),
+    processors: Mapping[str, ProcessorFacts] = NOBODY,
+    brands: Collection[str] | None = None,
 ) -> PoliciesRead:
-    """The policies of a file, checked for the rails that it is for and the processors that would serve it. Raises like `policies_named`."""
+    """The policies of a file, checked for the rails that it is for, the processors that would serve it, and the brands that there are. Raises like `policies_named`."""
     try:
         with path.open("rb") as file:
             body = file.read(FILE_BYTES_MAX + 1)
@@ -108,7 +111,7 @@ def policies_in(
         raise SettingsError(
             f"The policy file {path} is longer than {FILE_BYTES_MAX} bytes: write fewer policies into it"
         )
-    read = policies_from_toml(text, path.name, path.stem, rails, processors)
+    read = policies_from_toml(text, path.name, path.stem, rails, processors, brands)
     if not lines_of(text):  # a file that was cut off would put the unconfigured policy in force, silently
         raise PolicyRefused((Remark(path.name, 1, Level.ERROR, f"there is no setting in it: {A_BEGINNING}"),))
     return read
@@ -127,7 +130,12 @@ def policy_named(name_or_path: str) -> Policy:
 
 
 def policies_from_toml(
-    text: str, file: str, name: str, rails: tuple[Rail, ...] = (), processors: Mapping[str, ProcessorFacts] = NOBODY
+    text: str,
+    file: str,
+    name: str,
+    rails: tuple[Rail, ...] = (),
+    processors: Mapping[str, ProcessorFacts] = NOBODY,
+    brands: Collection[str] | None = None,
 ) -> PoliciesRead:
     """The policies that a text describes, checked. `file` is what complaints call it, `name` the policy's unless the text says otherwise."""
     try:
@@ -145,7 +153,7 @@ def policies_from_toml(
         if not complaints:
             complaints = complaints_about(policy, (), rails)
     if all(one.level is Level.WARNING for one in complaints):
-        complaints = [*complaints, *_unserved(policies, lines, processors)]
+        complaints = [*complaints, *_unserved(policies, lines, processors, brands)]
     remarks = remarks_on(file, complaints, lines)
     if any(remark.level is Level.ERROR for remark in remarks):
         raise PolicyRefused(remarks)
@@ -153,14 +161,17 @@ def policies_from_toml(
 
 
 def _unserved(
-    policies: PolicySet, lines: Mapping[Path, int], processors: Mapping[str, ProcessorFacts]
+    policies: PolicySet,
+    lines: Mapping[Path, int],
+    processors: Mapping[str, ProcessorFacts],
+    brands: Collection[str] | None,
 ) -> Iterator[Complaint]:
-    """What some processor lacks for one of the policies, at the place where the file describes it, else where it chooses it."""
+    """What some processor, or the settings, lack for one of the policies, at the place where the file describes it, else where it chooses it."""
     for policy in policies.policies:
         own: Path = ("policies", policy.name)
         is_set = ("default",) in lines
         place = own if own in lines else (("default",) if is_set else ())
-        for one in lacking(policy, processors):
+        for one in (*lacking(policy, processors), *without_brand(policy, brands)):
             yield Complaint((*place, *one.path), f"{policy.name}: {one.text}" if is_set else one.text)
 
 

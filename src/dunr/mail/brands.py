@@ -3,7 +3,7 @@
 Knows the order: the one that the policy names (and a segment chooses its policy), the one named after the processor's account, else the merchant's own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -14,6 +14,7 @@ from dunr.errors import SettingsError
 from dunr.mail.brand import BRAND_FIELDS, Brand
 
 DEFAULT = "default"
+BrandTold = Callable[[str, str], None]  # the brand's name, and the text
 _log = structlog.get_logger()
 
 
@@ -23,25 +24,39 @@ class Brands:
 
     own: Brand
     named: Mapping[str, Brand] = field(default_factory=dict)
+    told: BrandTold | None = None
+    _unknown: set[str] = field(default_factory=set)  # that were told of already
 
     def of(self, notice: Notice) -> Brand:
         """Whose name and look the mail of this notice has."""
         if notice.brand and notice.brand not in self.named and notice.brand != DEFAULT:
-            _log.warning("brand_unknown", brand=notice.brand, notice=notice.key)  # a policy outlives a setting
+            self._tell(notice)  # a policy outlives a setting
         account = notice.case_id.split(":", 2)[1]
         return self.named.get(notice.brand) or self.named.get(account) or self.own
+
+    def _tell(self, notice: Notice) -> None:
+        """A person hears of it, once."""
+        _log.warning("brand_unknown", brand=notice.brand, notice=notice.key)
+        if self.told is None or notice.brand in self._unknown:
+            return
+        self._unknown.add(notice.brand)
+        text = f"A policy names the brand {notice.brand!r}, and the settings have no [brands.{notice.brand}]: its mails have your own name and look until they do."
+        self.told(notice.brand, text)
 
     def all(self) -> Mapping[str, Brand]:
         """Each brand under its name."""
         return {DEFAULT: self.own, **self.named}
 
 
-def read_brands(name: str, from_address: str, tables: Mapping[str, Mapping[str, str]]) -> Brands:
+def read_brands(
+    name: str, from_address: str, tables: Mapping[str, Mapping[str, str]], told: BrandTold | None = None
+) -> Brands:
     """The brands of the settings; what `[brands.default]` says counts for the others, too. Raises `SettingsError`."""
     own = {"name": name, "from_address": from_address, **tables.get(DEFAULT, {})}
     return Brands(
         _brand(DEFAULT, own),
         {key: _brand(key, {**own, **table}) for key, table in tables.items() if key != DEFAULT},
+        told,
     )
 
 

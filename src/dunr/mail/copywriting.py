@@ -6,6 +6,7 @@ sentence with the names of facts in braces and never a value of one, so that no 
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -13,7 +14,7 @@ import structlog
 from babel.core import Locale
 from babel.numbers import get_currency_name
 
-from dunr.core.prose import refusal_of
+from dunr.core.prose import Prose, refusal_of
 from dunr.mail.catalogue import facts_in
 from dunr.ports import Copywriter
 
@@ -25,6 +26,7 @@ _SOON = (
     "dollar dollars cent cents pound pounds euro euros yen bucks dólar dólares real reais 円 ドル ユーロ"
 )
 SHORT_FORM = 3  # letters: "do" and "mar" are days and months, and words of their own
+Counted = Callable[[Prose], None]
 _log = structlog.get_logger()
 
 
@@ -40,11 +42,14 @@ class _Asked:
 class CheckedCopywriter:
     """Wraps a copywriter. Threads may share it. Its answers are kept per kind, language, tone and sentence for the life of the process."""
 
-    def __init__(self, writer: Copywriter, tone: str = "", limit_seconds: float = LIMIT_SECONDS) -> None:
-        """`limit_seconds`: how long one mail waits for it."""
+    def __init__(
+        self, writer: Copywriter, tone: str = "", limit_seconds: float = LIMIT_SECONDS, counted: Counted | None = None
+    ) -> None:
+        """`limit_seconds`: how long one mail waits for it. `counted` hears of each answer, used or not: it was paid for."""
         self._writer = writer
         self._tone = tone
         self._limit_seconds = limit_seconds
+        self._counted = counted
         self._asked: dict[tuple[str, str, str, str], _Asked] = {}
 
     def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> str | None:
@@ -66,17 +71,17 @@ class CheckedCopywriter:
     def _ask(self, asked: _Asked, done: threading.Event, kind: str, locale: str, sentence: str, tone: str) -> None:
         try:
             written = self._writer.prose(kind, locale, sentence, tone)
-            if written is None:
-                return
-            written = written.strip()
-            refusal = refusal_of(written, facts_in(sentence), locale, forbidden_words(locale))
+            text = (written.text or "").strip() if written is not None else ""
+            refusal = refusal_of(text, facts_in(sentence), locale, forbidden_words(locale))
             if refusal is None:
-                asked.prose = written
-            else:
+                asked.prose = text
+            elif written is not None:
                 _log.warning("prose_refused", kind=kind, locale=locale, why=refusal[:200])
         finally:
             asked.lock.release()
             done.set()
+        if written is not None and self._counted is not None:
+            self._counted(written)
 
 
 @cache

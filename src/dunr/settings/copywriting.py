@@ -20,5 +20,7 @@ def copywriter_contradictions(settings: "Settings") -> Iterator[str]:
         )
     if local and not (settings.copywriter_url or "http://").startswith(("http://", "https://")):
         yield 'copywriter_url is no http address: write copywriter_url = "http://127.0.0.1:11434/v1"'
+    if (settings.copywriter_price_in is None) != (settings.copywriter_price_out is None):
+        yield "copywriter_price_in and copywriter_price_out belong together: write both, in dollars for a million tokens, or neither"
     if not local and settings.copywriter_url is not None:
         yield 'copywriter_url is for copywriter = "openai_compatible" alone: leave it out'

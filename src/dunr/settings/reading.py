@@ -54,6 +54,8 @@ EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "copywriter_model": "global.anthropic.claude-haiku-4-5-20251001-v1:0",
     "copywriter_url": "http://127.0.0.1:11434/v1",
     "copywriter_key": "sk-…",
+    "copywriter_price_in": 1.0,
+    "copywriter_price_out": 5.0,
     "smtp_host": "smtp.example.com",
     "smtp_user": "dunr",
     "ses_region": "eu-west-2",

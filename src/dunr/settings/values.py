@@ -39,6 +39,7 @@ PASSWORD_PARAMETER = re.compile(r"([?&](?:ssl)?password=)[^&]*", re.IGNORECASE)
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=65_535)]
 Seconds = Annotated[int, msgspec.Meta(ge=1, le=86_400)]
+Price = Annotated[float, msgspec.Meta(ge=0)]
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
@@ -99,6 +100,8 @@ class Settings:
     copywriter_url: Text | None = None
     copywriter_key: str | None = None
     copywriter_seconds: Seconds = 5  # how long a mail waits for it
+    copywriter_price_in: Price | None = None  # dollars for a million tokens
+    copywriter_price_out: Price | None = None
     brands: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # names and looks of mails
     publish_url: Text | None = None
     publish_secret: str | None = None

@@ -50,6 +50,19 @@ def test_a_bad_file_is_refused_with_its_lines_and_changes_nothing(terminal: Term
     assert terminal.done("policy", "show", "--json").json["policy"]["name"] == "business_days"
 
 
+def test_a_brand_that_the_settings_do_not_have_is_refused_with_its_line(terminal: Terminal) -> None:
+    file = write(terminal, "branded.toml", 'name = "branded"\nbrand = "premum"\n')
+    (terminal.folder / "dunr.toml").write_text('[brands.premium]\nname = "Nordwind Gold"\n')
+    said = terminal.run("policy", "check", file)
+    assert said.code == 1
+    assert said.out.startswith(
+        'branded.toml:2: brand = "premum": the settings have no [brands.premum]; write brand = "premium"'
+    )
+    assert terminal.run("policy", "apply", file).code == 2
+    write(terminal, "branded.toml", 'name = "branded"\nbrand = "premium"\n')
+    assert terminal.run("policy", "check", file).code == 0
+
+
 def test_a_file_that_the_processor_cannot_serve_is_refused_before_anything_is_applied(terminal: Terminal) -> None:
     file = write(terminal, "early.toml", 'name = "early"\ncard_expiring_notice_days = 30\n')
     assert terminal.run("policy", "check", file).code == 0  # the sandbox can do everything

@@ -1,10 +1,11 @@
-"""A copywriter on Amazon Bedrock. Knows the Converse API, and counts what it costs."""
+"""A copywriter on Amazon Bedrock. Knows the Converse API, and says how many tokens an answer took."""
 
 import structlog
 from boto3.session import Session  # type: ignore[import-untyped]
 from botocore.config import Config  # type: ignore[import-untyped]
 from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 
+from dunr.core.prose import Prose
 from dunr.mail.asking import SYSTEM, WORDS_MAX, question
 
 MODEL = "global.anthropic.claude-haiku-4-5-20251001-v1:0"
@@ -23,8 +24,8 @@ class BedrockCopywriter:
         self.client = Session().client("bedrock-runtime", region_name=region, config=config)
         self._model = model
 
-    def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> str | None:
-        """A paragraph as the model wrote it, unchecked; None where it did not answer."""
+    def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> Prose | None:
+        """A paragraph as the model wrote it; None where it did not answer."""
         try:
             answer = self.client.converse(
                 modelId=self._model,
@@ -36,11 +37,6 @@ class BedrockCopywriter:
             _log.warning("prose_not_written", model=self._model, why=type(error).__name__)
             return None
         usage = answer.get("usage", {})
-        _log.info(
-            "prose_written",
-            model=self._model,
-            input_tokens=usage.get("inputTokens", 0),
-            output_tokens=usage.get("outputTokens", 0),
-        )
         parts = answer.get("output", {}).get("message", {}).get("content", [])
-        return "".join(part.get("text", "") for part in parts) or None
+        text = "".join(part.get("text", "") for part in parts) or None
+        return Prose(text, self._model, usage.get("inputTokens", 0), usage.get("outputTokens", 0))

@@ -6,6 +6,7 @@ import httpx
 import msgspec
 import structlog
 
+from dunr.core.prose import Prose
 from dunr.mail.asking import SYSTEM, WORDS_MAX, question
 
 ANSWER_BYTES_MAX = 65_536
@@ -41,8 +42,8 @@ class OpenAiCompatibleCopywriter:
         self._model = model
         self._timeout_seconds = timeout_seconds
 
-    def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> str | None:
-        """A paragraph as the model wrote it, unchecked; None where there is no answer in time, or none that can be read."""
+    def prose(self, kind: str, locale: str, sentence: str, tone: str = "") -> Prose | None:
+        """A paragraph as the model wrote it; None where there is no answer in time, or none that can be read."""
         body = {
             "model": self._model,
             "messages": [
@@ -58,13 +59,8 @@ class OpenAiCompatibleCopywriter:
             _log.warning("prose_not_written", model=self._model, why=type(error).__name__)
             return None
         usage = answer.usage or _Usage()
-        _log.info(
-            "prose_written",
-            model=self._model,
-            input_tokens=usage.prompt_tokens,
-            output_tokens=usage.completion_tokens,
-        )
-        return answer.choices[0].message.content if answer.choices else None
+        text = answer.choices[0].message.content if answer.choices else None
+        return Prose(text, self._model, usage.prompt_tokens, usage.completion_tokens)
 
     def _posted(self, body: dict[str, object]) -> bytes:
         """The answer, read no further and no longer than it is worth."""

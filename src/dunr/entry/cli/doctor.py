@@ -14,10 +14,13 @@ def doctor(context: typer.Context, as_json: Json = False) -> None:
     """Check the key, webhooks, clock, mail, store, policies and brake. Nothing is moved or sent; exit code 1 where something failed."""
     from dunr.doctor import examine
     from dunr.inspection import Level
+    from dunr.mail.wiring import mail_brands
     from dunr.mailroom import mail_transport
 
     with application_of(context) as application:
-        checks = tuple(examine(application, mail_transport(application.settings)))
+        settings = application.settings
+        brands = {name: brand.warnings() for name, brand in mail_brands(settings).all().items()}
+        checks = tuple(examine(application, mail_transport(settings), brands))
     if as_json:
         answer({"checks": checks})
     for check in () if as_json else checks:

@@ -107,6 +107,25 @@ def redrive(
     say(f"{key} is tried again.")
 
 
+@app.command()
+def costs(context: typer.Context, as_json: Json = False) -> None:
+    """Show what the copywriter took, by month and model: paragraphs, tokens and, where the settings have prices, dollars."""
+    from dunr.prose_costs import dollars, prose_costs
+
+    with application_of(context) as application:
+        rows = prose_costs(application.store)
+    if as_json:
+        answer({"costs": rows})
+        return
+    cells = [
+        (row.month, row.model, row.paragraphs_count, row.input_tokens, row.output_tokens, dollars(row.cost_usd_micros))
+        if row.cost_usd_micros is not None
+        else (row.month, row.model, row.paragraphs_count, row.input_tokens, row.output_tokens, "no price")
+        for row in rows
+    ]
+    show_table("", ("Month", "Model", "Paragraphs", "Tokens in", "Tokens out", "USD"), cells)
+
+
 @app.command("preview")
 def preview(
     context: typer.Context,
@@ -131,7 +150,7 @@ def preview(
     if brand and brand not in brands:
         raise BadRequest(f"There is no brand {brand}: write one of {', '.join(brands)}.")
     refused: list[str] = []
-    renderer = mail_renderer(settings, lambda _about, text: refused.append(text))
+    renderer = mail_renderer(settings, lambda _kind, _about, text: refused.append(text))
     mail = previewed(renderer, NoticeKind(kind), locale, SystemClock().now(), settings.processor, brand)
     for warning in (*refused, *brands[brand or "default"].warnings()):
         typer.echo(f"warning: {warning}", err=True)

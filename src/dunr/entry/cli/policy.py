@@ -73,11 +73,13 @@ def check(
     from dunr.core.policy import policy_hash
     from dunr.facts.complaints import Level, PolicyRefused
     from dunr.facts.policies import policies_in
+    from dunr.mail.wiring import mail_brands
 
     read: PoliciesRead | None = None
     try:
-        processor = settings_of(context).processor
-        read = policies_in(file, _rails(rail or []), {processor: facts_of(processor)})
+        settings = settings_of(context)
+        served = {settings.processor: facts_of(settings.processor)}
+        read = policies_in(file, _rails(rail or []), served, mail_brands(settings).all())
         remarks = read.warnings
     except PolicyRefused as refused:
         remarks = refused.remarks
@@ -146,9 +148,11 @@ def _rows(one: "Policy", other: "Policy") -> list[tuple[str, object, object]]:
 def apply(context: typer.Context, file: PolicyFile, as_json: Json = False) -> None:
     """Put a policy file in force for new cases, everywhere, in place of what the setting names. It is stored; the file is not read again."""
     from dunr.facts.policies import policies_in
+    from dunr.mail.wiring import mail_brands
 
     with application_of(context) as application:
-        read = policies_in(file, (), {name: one.facts for name, one in application.processors.items()})
+        served = {name: one.facts for name, one in application.processors.items()}
+        read = policies_in(file, (), served, mail_brands(application.settings).all())
         for policy in read.policies.policies:
             application.rulebook.keep(policy)
         in_force = application.policies.apply(read.policies, str(file), actor())

@@ -30,6 +30,7 @@ def report(
     from dunr.accounting.pages import all_cases, all_postings
     from dunr.accounting.sheet import csv_rows, html_page
     from dunr.accounting.table import csv_line
+    from dunr.prose_costs import prose_costs
 
     if form not in FORMATS:
         raise typer.BadParameter(f"Write one of {', '.join(FORMATS)}.", param_hint="--format")
@@ -38,7 +39,8 @@ def report(
     except ValueError as error:
         raise typer.BadParameter("Write a month as 2026-06.", param_hint="--month") from error
     with application_of(context) as application:
-        found = figures(begins_on, until, all_postings(application.reports), all_cases(application.reports))
+        reports, prose = application.reports, prose_costs(application.store)
+        found = figures(begins_on, until, all_postings(reports), all_cases(reports), prose)
     if form == "json":
         answer(found)
     elif form == "csv":

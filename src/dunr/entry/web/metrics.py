@@ -22,6 +22,7 @@ from dunr.core.pace import Pace
 from dunr.entry.web.admission import admit
 from dunr.entry.web.face import WebFace
 from dunr.metering import NUMBER_MAX, Levels, Metered, Totals, totals
+from dunr.prose_costs import MICROS, ProseCost, prose_costs
 from dunr.rulebook import KINDS
 from dunr.tokens import Scope
 
@@ -75,6 +76,7 @@ class StoreCollector:
         if isinstance(metered, Metered):
             yield from _levels(metered.levels(now), now)
             yield from _totals(totals(application.store, metered, now))
+        yield from _prose(prose_costs(application.store))
         yield from self._stops()
         yield from self._sweep(now)
         yield from self._pace(now)
@@ -117,6 +119,20 @@ def _gauge(name: str, help_text: str, value: float) -> GaugeMetricFamily:
 def _age(since_at: datetime | None, now: datetime) -> float:
     """In seconds; 0 where nothing waits."""
     return 0.0 if since_at is None else max(0.0, (now - since_at).total_seconds())
+
+
+def _prose(costs: tuple[ProseCost, ...]) -> Iterator[Metric]:
+    """What the copywriter took since the beginning."""
+    paragraphs = CounterMetricFamily("dunr_prose_paragraphs", "Paragraphs that a model wrote, used or not")
+    paragraphs.add_metric([], sum(row.paragraphs_count for row in costs))
+    yield paragraphs
+    tokens = CounterMetricFamily("dunr_prose_tokens", "Tokens that they took", labels=["direction"])
+    tokens.add_metric(["in"], sum(row.input_tokens for row in costs))
+    tokens.add_metric(["out"], sum(row.output_tokens for row in costs))
+    yield tokens
+    cost = CounterMetricFamily("dunr_prose_cost_usd", "What they cost, where the settings have prices")
+    cost.add_metric([], sum(row.cost_usd_micros or 0 for row in costs) / MICROS)
+    yield cost
 
 
 def _levels(levels: Levels, now: datetime) -> Iterator[Metric]:
