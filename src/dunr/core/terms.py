@@ -180,9 +180,7 @@ class AlertKind(StrEnum):
     COPIED_STORE = "copied_store"
     DRIFT = "drift"
     TEMPLATE_REFUSED = "template_refused"  # a merchant's own mail template that cannot be used; ours is
-    BRAND_UNKNOWN = (
-        "brand_unknown"  # a policy names a brand that the settings do not have; the mails have the merchant's own
-    )
+    BRAND_UNKNOWN = "brand_unknown"  # a policy names one that the settings do not have
     POLICY_REFUSED = "policy_refused"  # a policy file that was changed and cannot be used
     RESUBSCRIBED = "resubscribed"
     COEXISTENCE = "coexistence"  # the processor collects by itself, too
