@@ -1,27 +1,30 @@
 """Bugs that somebody could write, each planted by replacing one function or fact; the checkers must find every one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import timedelta
 from itertools import count
 
 import pytest
 
-from dunr import claims, sending
+from dunr import claims, engine, sending
 from dunr.adapters.stores import memory
 from dunr.core import gate, keys, ledger, reconcile, timers
+from dunr.core.access import fold
 from dunr.core.answers import Declined, Paid
 from dunr.core.attempt import Attempt
-from dunr.core.decide import charging, ending, money, settling, unsettled
+from dunr.core.decide import charging, ending, invoices, money, settling, unsettled
+from dunr.core.decide import draft as draft_module
 from dunr.core.decide.attempts import withdraw
 from dunr.core.decide.draft import Draft
-from dunr.core.events import AttemptSettled
+from dunr.core.decision import Decision
+from dunr.core.events import AttemptReturned, AttemptSettled, Event
 from dunr.core.facts import Facts, ProcessorFacts
 from dunr.core.model import Case
 from dunr.core.snapshot import ChargeSnapshot
-from dunr.core.terms import ChargeStatus, Outcome
+from dunr.core.terms import AlertKind, CaseState, ChargeStatus, Outcome
 from dunr.core.value import replace
-from dunr.ports import Refs
+from dunr.ports import Inbound, Receipt, Refs
 from dunr.sending import Sender
 
 Plant = Callable[[pytest.MonkeyPatch, Facts], Facts | None]
@@ -167,6 +170,89 @@ def effects_are_not_claimed(patch: pytest.MonkeyPatch, _: Facts) -> None:
     patch.setattr(claims.Claims, "mark", lambda _, undone, __: undone)
 
 
+def access_is_not_folded(patch: pytest.MonkeyPatch, _: Facts) -> None:
+    """The last case that speaks decides for all cases of a subscription."""
+    patch.setattr(
+        draft_module,
+        "fold",
+        lambda subscription: (subscription.cases[-1].access, "") if subscription.cases else fold(subscription),
+    )
+
+
+def voids_are_not_heard(patch: pytest.MonkeyPatch, _: Facts) -> None:
+    """An invoice that was voided stays open here."""
+    patch.setattr(invoices, "voided", lambda draft: draft.why("voided"))
+
+
+def a_part_is_taken_for_all(patch: pytest.MonkeyPatch, _: Facts) -> None:
+    """Whoever pays something has paid."""
+    honest = money.collect
+
+    def collect(draft: Draft, *args: object, **named: object) -> None:
+        honest(draft, *args, **named)  # type: ignore[arg-type]
+        if draft.case.is_open:
+            money.recover(draft, ours=False)
+
+    for module in (money, settling):
+        patch.setattr(module, "collect", collect)
+
+
+def cancels_in_silence(patch: pytest.MonkeyPatch, _: Facts) -> None:
+    """Whoever has not paid after the last step is a customer no more."""
+    honest = draft_module.Draft.finish
+
+    def finish(draft: Draft, what: str, actor: str) -> Decision:
+        decision = honest(draft, what, actor)
+        row, case = decision.subscription, decision.case
+        if row is None or case is None or case.state is not CaseState.EXHAUSTED:
+            return decision
+        return replace(decision, subscription=replace(row, ended_at=draft.now))
+
+    patch.setattr(draft_module.Draft, "finish", finish)
+
+
+def returns_are_not_heard(patch: pytest.MonkeyPatch, _: Facts) -> None:
+    """A debit that came back stays paid."""
+    honest = reconcile.events_from
+
+    def events(*args: object) -> Iterator[Event]:
+        return (event for event in honest(*args) if not isinstance(event, AttemptReturned))  # type: ignore[arg-type]
+
+    patch.setattr(engine, "events_from", events)
+
+
+def webhooks_are_acknowledged_and_forgotten(patch: pytest.MonkeyPatch, _: Facts) -> None:
+    """One event in ten is taken and not written."""
+    honest, serial = memory.MemoryStore.receive, count()
+
+    def receive(store: memory.MemoryStore, inbounds: Sequence[Inbound]) -> Sequence[Receipt]:
+        return [Receipt.NEW for _ in inbounds] if next(serial) % 10 == 0 else honest(store, inbounds)
+
+    patch.setattr(memory.MemoryStore, "receive", receive)
+
+
+def reasons_are_kept_to_itself(patch: pytest.MonkeyPatch, _: Facts) -> None:
+    """A decision that begins an attempt tells nobody why."""
+    honest = charging.begin
+
+    def begin(draft: Draft, *args: object, **named: object) -> None:
+        honest(draft, *args, **named)  # type: ignore[arg-type]
+        draft.because.clear()
+
+    patch.setattr(charging, "begin", begin)
+
+
+def overpayments_are_booked_and_told_to_nobody(patch: pytest.MonkeyPatch, _: Facts) -> None:
+    """The alert is thought to be somebody else's."""
+    honest = Draft.alert
+
+    def alert(draft: Draft, kind: AlertKind, *args: object, **named: object) -> None:
+        if kind is not AlertKind.OVERPAID:
+            honest(draft, kind, *args, **named)  # type: ignore[arg-type]
+
+    patch.setattr(Draft, "alert", alert)
+
+
 PLANTED: tuple[tuple[Plant, int], ...] = (
     (no_stable_key, 50),
     (next_attempt_while_unanswered, 200),
@@ -177,11 +263,19 @@ PLANTED: tuple[tuple[Plant, int], ...] = (
     (pauses_unwarned, 200),
     (late_decline_unpays, 1000),
     (withdraws_at_once, 500),
-    (trusts_old_looks, 1000),
+    (trusts_old_looks, 2000),
     (stopped_card_is_charged, 200),
     (last_writer_wins, 200),
     (keys_are_counted_anew, 50),
     (overpayments_are_silent, 300),
     (answers_of_stale_holders_count, 500),
     (effects_are_not_claimed, 200),
+    (access_is_not_folded, 300),
+    (voids_are_not_heard, 300),
+    (a_part_is_taken_for_all, 300),
+    (cancels_in_silence, 300),
+    (returns_are_not_heard, 500),
+    (webhooks_are_acknowledged_and_forgotten, 50),
+    (reasons_are_kept_to_itself, 50),
+    (overpayments_are_booked_and_told_to_nobody, 500),
 )

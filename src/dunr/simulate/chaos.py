@@ -9,6 +9,7 @@ from time import perf_counter, process_time
 from dunr.core.facts import Facts
 from dunr.facts.load import load_facts
 from dunr.simulate.checkers.broken import PromiseBroken
+from dunr.simulate.weather import Weather
 from dunr.simulate.world import World
 
 VIOLATIONS_TOLD_MAX = 5
@@ -58,9 +59,11 @@ class ChaosResult:
         return self.steps / self.worlds if self.worlds else 0.0
 
 
-def play(seed: int, facts: Facts, *, tells_story: bool = False) -> tuple[World, PromiseBroken | None]:
-    """One world from its seed, and the promise that it broke."""
-    world = World(seed, facts, tells_story=tells_story)
+def play(
+    seed: int, facts: Facts, *, tells_story: bool = False, weather: Weather | None = None
+) -> tuple[World, PromiseBroken | None]:
+    """One world from its seed, and the promise that it broke. `weather` stands in for the one that the seed draws."""
+    world = World(seed, facts, tells_story=tells_story, weather=weather)
     try:
         world.live()
     except PromiseBroken as broken:

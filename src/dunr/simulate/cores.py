@@ -10,6 +10,7 @@ from time import perf_counter
 from dunr.simulate.chaos import VIOLATIONS_TOLD_MAX, ChaosResult, Violation, run
 
 WORLDS_IN_A_SHARE = 100
+BATCH_MAX = 5_000  # worlds that are begun without a look at the clock
 
 
 def cores_count() -> int:
@@ -40,6 +41,26 @@ def run_on_cores(worlds: int, seed: int, jobs: int) -> ChaosResult:
         seed=seed,
         seconds=perf_counter() - begun,
         cpu_seconds=sum(share.cpu_seconds for share in shares),
+        jobs=jobs,
+    )
+
+
+def run_for(seconds: float, seed: int, jobs: int) -> ChaosResult:
+    """Play worlds with the seeds from `seed` on until the time is over; the batch under way is played to its end."""
+    begun = perf_counter()
+    batches: list[ChaosResult] = []
+    worlds = WORLDS_IN_A_SHARE * jobs
+    while not batches or perf_counter() - begun < seconds:
+        batches.append(run_on_cores(worlds, seed + sum(one.worlds for one in batches), jobs))
+        left_seconds = seconds - (perf_counter() - begun)
+        worlds = max(WORLDS_IN_A_SHARE, min(BATCH_MAX, int(left_seconds * batches[-1].worlds_per_second)))
+    return ChaosResult(
+        worlds=sum(one.worlds for one in batches),
+        steps=sum(one.steps for one in batches),
+        violations=tuple(_told(list(chain.from_iterable(one.violations for one in batches)))),
+        seed=seed,
+        seconds=perf_counter() - begun,
+        cpu_seconds=sum(one.cpu_seconds for one in batches),
         jobs=jobs,
     )
 

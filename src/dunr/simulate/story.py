@@ -1,9 +1,19 @@
 """The timeline of one world, for people: when, who, what, and why. Written only when a world is played again for it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from dunr.simulate.clock import SimClock
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One thing that happened."""
+
+    at: datetime
+    who: str
+    what: str
 
 
 class Story:
@@ -13,9 +23,11 @@ class Story:
         """An empty page."""
         self._clock = clock
         self.lines: list[str] = []
+        self.told: list[Told] = []
 
     def tell(self, who: str, what: str, why: Sequence[str] = ()) -> None:
         """Add a line, and the reasons below it."""
+        self.told.append(Told(self._clock.instant, who, what))
         self.lines.append(f"{_since(self._clock.instant)}  {who:<12} {what}")
         self.lines.extend(f"{'':>34}· {reason}" for reason in why)
 

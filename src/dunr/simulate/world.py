@@ -14,7 +14,7 @@ from dunr.rulebook import EVERYWHERE, KINDS, StoredRulebook
 from dunr.running import Runner
 from dunr.simulate.books import SimSubscription
 from dunr.simulate.calls import Calls
-from dunr.simulate.checkers.broken import PromiseBroken
+from dunr.simulate.checkers.broken import PromiseBroken, promise
 from dunr.simulate.checkers.ending import check_end
 from dunr.simulate.clock import WORLD_BEGINS_AT, Happenings, SimClock
 from dunr.simulate.messengers import SimMailer, SimPublisher
@@ -26,9 +26,10 @@ from dunr.simulate.store import WatchedStore
 from dunr.simulate.story import Story
 from dunr.simulate.turns import Task, Turns
 from dunr.simulate.watching import Watch
-from dunr.simulate.weather import draw, healed
+from dunr.simulate.weather import Weather, draw, healed
 from dunr.simulate.webhooks import ACCOUNT, PROCESSOR, Webhooks
 
+ACKNOWLEDGED = "nothing acknowledged is lost"
 TROUBLE_LASTS = timedelta(days=16)
 REST_LASTS = timedelta(days=120)
 TURNS_AT_ONE_INSTANT_MAX = 3_000
@@ -39,11 +40,12 @@ ACT_IN_FREEZE_RATE = 0.3
 class World:
     """Everything that belongs to one seed. `live` plays it and returns, or raises `PromiseBroken`."""
 
-    def __init__(self, seed: int, facts: Facts, *, tells_story: bool = False) -> None:
-        """Build the world as it is before anything has failed."""
+    def __init__(self, seed: int, facts: Facts, *, tells_story: bool = False, weather: Weather | None = None) -> None:
+        """Build the world as it is before anything has failed; `weather` stands in for the one that the seed draws."""
         self.seed = seed
         rng = self.rng = Random(seed)
-        weather = self.weather = draw(rng)
+        drawn = draw(rng)
+        weather = self.weather = weather or drawn
         clock = self.clock = SimClock()
         self.story = Story(clock) if tells_story else None
         self.happenings = Happenings(clock)
@@ -104,6 +106,15 @@ class World:
         if rng.random() < 0.05:  # noqa: PLR2004
             at = WORLD_BEGINS_AT + timedelta(hours=rng.choice((1, 22, 70)))
             self.happenings.at(at, lambda: self.operators.brake(self.rulebook))
+        if self.weather.debit:
+            for _ in range(rng.choice((0, 1, 3))):
+                hours = rng.choice((60, 110, 170, 260, 350))
+                self.happenings.at(WORLD_BEGINS_AT + timedelta(hours=hours), self._debits_come_back)
+
+    def _debits_come_back(self) -> None:
+        """The payer's bank takes back what it had paid, where it had paid."""
+        for invoice in list(self.calls.invoices.values()):
+            self.people.returns_debit(invoice)
 
     def _act(self) -> None:
         """Somebody does something about one of the invoices."""
@@ -142,6 +153,7 @@ class World:
         """A webhook at our door: durable, then answered."""
         self.watch.tell("webhook", f"{inbound.event_type} ({inbound.key})")
         receipts = self.store.receive((inbound,))
+        promise(self.store.inbound(inbound.key), ACKNOWLEDGED, f"{inbound.key} was taken, and is not there")
         Intake(self.web).received((inbound,), receipts)
 
     def _sweep(self) -> None:

@@ -35,6 +35,8 @@ class RowsChecker:
             self._posted(posting)
         for entry in decision.audit:
             self._linked(entry)
+            if not entry.why:
+                raise PromiseBroken("every decision says why", f"{entry.what} of {entry.case_id} has no reason")
         case = decision.case
         if case is None:
             return
