@@ -5,7 +5,7 @@ A crash before its answer is committed leaves the attempt in flight, which is ho
 """
 
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count
 
 from dunr.braking import group_of
@@ -144,9 +144,10 @@ class Sender(Stepper):
         if case is None or attempt is None or attempt.number != effect.attempt_number:
             return
         with about(case=case_id, attempt=attempt.number):
+            read_at = self.clock.now()
             answer = self.parts.processors[case.processor].find_charge(case.account, case.processor_invoice_id, attempt)
             tell("attempt_looked_up", answer=type(answer).__name__.lower())
-        decision = self.step(case_id, _looked_up(attempt.number, answer))
+        decision = self.step(case_id, _looked_up(attempt.number, answer, read_at))
         self.send(case_id, decision, None)
 
 
@@ -163,7 +164,7 @@ def _request(case: Case, attempt: Attempt) -> ChargeRequest:
     )
 
 
-def _looked_up(number: int, answer: LookUpAnswer) -> Event:
+def _looked_up(number: int, answer: LookUpAnswer, read_at: datetime) -> Event:
     """A look-up's answer as an event."""
     match answer:
         case Paid() | Declined():
@@ -171,6 +172,6 @@ def _looked_up(number: int, answer: LookUpAnswer) -> Event:
         case Pending():
             return AttemptAnswered(number, answer, looked_up=True)
         case NotThere():
-            return AttemptNotFound(number)
+            return AttemptNotFound(number, read_at)
         case CannotSay():
             return AttemptAnswered(number, Unanswered(answer.why), looked_up=True)

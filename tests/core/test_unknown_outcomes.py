@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from dunr.core.effects import Charge
 from dunr.core.events import AttemptNotFound, AttemptOverdue
-from dunr.core.terms import Outcome
+from dunr.core.terms import InFlightAction, Outcome
 from dunr.testing.scenario_acts import attempt_of
 from tests.core.world import story
 
@@ -263,4 +263,18 @@ def test_a_silent_sender_may_have_sent_until_it_is_taken_over() -> None:
     assert attempt_of(world, "in_1", 2).is_in_flight
     world.now += timedelta(minutes=15)
     world.decide("in_1", AttemptNotFound(2), None)
+    assert attempt_of(world, "in_1", 2).outcome is Outcome.WITHDRAWN
+
+
+def test_a_read_is_as_old_as_it_is_when_whoever_made_it_has_slept_since() -> None:
+    """Read after six minutes, decided after seventeen: a charge that was booked in the ninth would be lost. It is read again, and only then withdrawn."""
+    world = story(UNTIL_ATTEMPT_2 + "    2026-06-29 09:00:30  no answer\n")
+    read_at = world.now + timedelta(minutes=6)
+    world.now += timedelta(minutes=17)
+    late = world.decide("in_1", AttemptNotFound(2, read_at), None)
+    attempt = attempt_of(world, "in_1", 2)
+    assert attempt.is_in_flight
+    assert (attempt.next_action, attempt.next_action_at) == (InFlightAction.LOOK_UP, world.now)
+    assert "not sent again before" in late.because[-1]
+    world.decide("in_1", AttemptNotFound(2, world.now), None)
     assert attempt_of(world, "in_1", 2).outcome is Outcome.WITHDRAWN

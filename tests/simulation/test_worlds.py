@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import dunr
 from dunr.facts.load import load_facts
 from dunr.simulate import chaos
@@ -15,6 +17,9 @@ ALWAYS_SEED = 1
 ALWAYS_WORLDS = 600
 FRESH_WORLDS = 200
 READ_WORLDS = 60
+ONCE_BROKEN = (
+    278966466782,  # an attempt was withdrawn by a read that was eleven minutes old
+)
 SOURCE = Path(dunr.__file__).parent
 OF_A_MACHINE = re.compile(r"\d-\d\d-\d\dT\d\d:|\b\d+ (usd|eur|jpy)\b")  # instants, and amounts in minor units
 
@@ -30,6 +35,12 @@ def test_worlds_that_are_always_the_same_keep_every_promise() -> None:
     )
     assert not result.violations, told(result)
     assert result.mean_steps > 10
+
+
+@pytest.mark.parametrize("seed", ONCE_BROKEN)
+def test_worlds_that_once_broke_a_promise_keep_it(seed: int) -> None:
+    result = chaos.run(1, seed)
+    assert not result.violations, told(result)
 
 
 def test_fresh_worlds_keep_every_promise() -> None:

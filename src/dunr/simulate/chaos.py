@@ -9,7 +9,7 @@ from time import perf_counter, process_time
 from dunr.core.facts import Facts
 from dunr.facts.load import load_facts
 from dunr.simulate.checkers.broken import PromiseBroken
-from dunr.simulate.weather import Weather
+from dunr.simulate.weather import Weather, in_words
 from dunr.simulate.world import World
 
 VIOLATIONS_TOLD_MAX = 5
@@ -77,7 +77,7 @@ def tell(seed: int, facts: Facts) -> str:
     assert world.story is not None
     if broken is not None:
         world.story.tell("PROMISE", f"{broken.promise.upper()} -- broken: {broken.seen}")
-    return f"seed {seed}: {world.weather}\n{world.story.text()}"
+    return f"seed {seed}: {in_words(world.weather)}\n{world.story.text()}"
 
 
 @contextmanager

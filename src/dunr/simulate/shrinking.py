@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dunr.core.facts import Facts
 from dunr.core.value import replace
 from dunr.simulate.chaos import play
 from dunr.simulate.checkers.broken import PromiseBroken
 from dunr.simulate.timeline import timeline
-from dunr.simulate.weather import CALM, Weather
+from dunr.simulate.weather import CALM, Weather, in_words
 from dunr.simulate.world import World
 
 NEIGHBOURS = 60
@@ -44,7 +45,7 @@ def shrink(seed: int, facts: Facts) -> Shrunk | None:
     return min(_found(seed, facts, weather, broken.promise), key=lambda one: one.story.count("\n"))
 
 
-def _calmer(weather: Weather) -> Iterator[dict[str, object]]:
+def _calmer(weather: Weather) -> Iterator[dict[str, Any]]:
     """Everything that may be left out, one at a time, people's acts last."""
     for name in TROUBLES:
         yield {name: getattr(CALM, name)}
@@ -70,7 +71,7 @@ def _found(seed: int, facts: Facts, weather: Weather, promise: str) -> Iterator[
 
 def _told(seed: int, facts: Facts, weather: Weather, world: World, broken: PromiseBroken) -> Shrunk:
     assert world.story is not None
-    text = f"{world.story.text()}\nPROMISE broken: {broken.promise}: {broken.seen}"
+    text = f"seed {seed}: {in_words(weather)}\n{world.story.text()}\nPROMISE broken: {broken.promise}: {broken.seen}"
     return Shrunk(
         seed, weather, text, timeline(world.story.told, weather.policy, facts, f"{broken.promise}: {broken.seen}")
     )

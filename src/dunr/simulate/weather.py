@@ -124,3 +124,16 @@ def healed(weather: Weather) -> Weather:
         token=weather.token,
         backups_count=weather.backups_count,
     )
+
+
+def in_words(weather: Weather) -> str:
+    """What is unkind in a world, for people: the policy by its name, and everything that differs from a calm day."""
+    troubles = [
+        f"{name.removesuffix('_rate').replace('_', ' ')} {value:.0%}"
+        if isinstance(value, float)
+        else f"{name.replace('_', ' ')} {value}"
+        for name in Weather.__struct_fields__
+        for value in (getattr(weather, name),)
+        if name != "policy" and value != getattr(CALM, name)
+    ]
+    return f"policy {weather.policy.name}; {', '.join(troubles) or 'nothing goes wrong by itself'}"

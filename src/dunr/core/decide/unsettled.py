@@ -116,7 +116,10 @@ def _not_now(draft: Draft, attempt: Attempt, answer: NotNow) -> None:
 
 
 def not_found(draft: Draft, event: AttemptNotFound) -> None:
-    """A consistent read shows no charge. Before `settle_after` the same bytes may be sent again; after it, and only then, the attempt is withdrawn."""
+    """A consistent read shows no charge. Before `settle_after` the same bytes may be sent again; after it, and only then, the attempt is withdrawn.
+
+    What counts is when it was read: a charge may have arrived between a read and a decision that comes late.
+    """
     attempt = find(draft, event.number)
     if attempt is None or not attempt.is_in_flight:
         draft.why("the attempt is settled already")
@@ -128,11 +131,12 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
     settle_at = max(called_at, attempt.unknown_since_at or called_at) + timedelta(
         seconds=draft.processor.settle_after_seconds
     )
+    read_at = min(event.read_at or draft.now, draft.now)
     step = step_calls.next_call(draft, attempt)
-    if step is not None and (step.at > draft.now or settle_at > draft.now):
+    if step is not None and (step.at > draft.now or settle_at > read_at):
         step_calls.call_again(draft, attempt, step)
         return
-    if draft.now >= settle_at:
+    if read_at >= settle_at:
         never_arrived(
             draft,
             attempt,
@@ -149,8 +153,9 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
             f"no charge is there yet: the same request goes out again under the same key at {draft.said(again_at)}"
         )
         return
-    draft.change_attempt(replace(attempt, next_action=InFlightAction.LOOK_UP, next_action_at=settle_at))
-    draft.why(f"no charge is there yet; looked up again at {draft.said(settle_at)}, and not sent again before")
+    look_at = max(settle_at, draft.now)
+    draft.change_attempt(replace(attempt, next_action=InFlightAction.LOOK_UP, next_action_at=look_at))
+    draft.why(f"no charge is there yet; looked up again at {draft.said(look_at)}, and not sent again before")
 
 
 def never_arrived(draft: Draft, attempt: Attempt, why: tuple[str, ...]) -> None:

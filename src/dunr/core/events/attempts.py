@@ -1,5 +1,7 @@
 """What became of an attempt: answered, settled, withdrawn, overdue, not found, or that its time has come."""
 
+from datetime import datetime
+
 from dunr.core.answers import Declined, NotNow, Paid, Pending, Refused, Unanswered
 from dunr.core.value import Value
 
@@ -45,9 +47,10 @@ class AttemptOverdue(Value):
 
 
 class AttemptNotFound(Value):
-    """A consistent read at the processor found no charge for the attempt."""
+    """A consistent read at the processor found no charge for the attempt. `read_at` is when it was asked: whoever asked may have slept since; None: just now."""
 
     number: int
+    read_at: datetime | None = None
 
 
 class IntentCancelled(Value):

@@ -61,7 +61,7 @@ def chaos(
         for broken in result.violations:
             say(broken.story or f"seed {broken.seed}: {broken.promise}: {broken.seen}")
         if found is not None:
-            say(f"\nThe shortest world in which the same breaks (seed {found.seed}, {found.weather}):\n\n{found.story}")
+            say(f"\nThe shortest world in which the same breaks in:\n\n{found.story}")
             say(f"\nThe same for tests/core, to be played by dunr.testing.scenario:\n\n{found.timeline}\n")
         say(
             f"{result.worlds} worlds from seed {result.seed} on, {result.steps} steps ({result.steps_per_second:,.0f} a second), "
