@@ -193,8 +193,8 @@ def a_part_is_taken_for_all(patch: pytest.MonkeyPatch, _: Facts) -> None:
         if draft.case.is_open:
             money.recover(draft, ours=False)
 
-    for module in (money, settling):
-        patch.setattr(module, "collect", collect)
+    patch.setattr(money, "collect", collect)
+    patch.setattr(settling, "collect", collect)
 
 
 def cancels_in_silence(patch: pytest.MonkeyPatch, _: Facts) -> None:
@@ -245,12 +245,7 @@ def reasons_are_kept_to_itself(patch: pytest.MonkeyPatch, _: Facts) -> None:
 def overpayments_are_booked_and_told_to_nobody(patch: pytest.MonkeyPatch, _: Facts) -> None:
     """The alert is thought to be somebody else's."""
     honest = Draft.alert
-
-    def alert(draft: Draft, kind: AlertKind, *args: object, **named: object) -> None:
-        if kind is not AlertKind.OVERPAID:
-            honest(draft, kind, *args, **named)  # type: ignore[arg-type]
-
-    patch.setattr(Draft, "alert", alert)
+    patch.setattr(Draft, "alert", lambda d, kind, *rest: None if kind is AlertKind.OVERPAID else honest(d, kind, *rest))
 
 
 PLANTED: tuple[tuple[Plant, int], ...] = (
