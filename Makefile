@@ -11,6 +11,7 @@ STAMP := $(VENV)/.setup-done
 BENCH_VENV := build/bench-venv
 BENCH_STAMP := $(BENCH_VENV)/.setup-done
 COVERAGE := build/coverage
+SIDE_BY_SIDE := -n 4 --dist worksteal
 
 # What one process has compiled, the many others of the tests need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Extra arguments for `make run`, for example: make run ARGS="--port 9000"
 ARGS ?=
 
-.PHONY: help setup run test bench lint types fmt lock clean
+.PHONY: help setup run test prove bench lint types fmt lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +38,7 @@ run: setup ## Start dunr with the sandbox processor and a clock that you move by
 
 # The core is measured by its own tests alone: a branch that only a bigger test reaches is not proved.
 # The rest runs four at a time, the longest first, since much of it waits for processes; it runs last, so that its closing lines are the last ones printed.
-test: setup ## Run all tests; every branch of src/dunr/core must be covered by tests/core
+test: setup ## Run the tests of a change; every branch of src/dunr/core must be covered by tests/core
 	@mkdir -p build
 	@if [ -d tests/core ]; then \
 	  rm -f $(COVERAGE) $(COVERAGE).*; \
@@ -45,7 +46,11 @@ test: setup ## Run all tests; every branch of src/dunr/core must be covered by t
 	  COVERAGE_FILE=$(COVERAGE) $(BIN)/coverage combine --quiet; \
 	  COVERAGE_FILE=$(COVERAGE) $(BIN)/coverage report --skip-covered --show-missing --fail-under=100; \
 	fi
-	$(BIN)/pytest -n 4 --dist worksteal --ignore=tests/core $(wildcard tests/crash) tests
+	$(BIN)/pytest $(SIDE_BY_SIDE) -m 'not endurance' --ignore=tests/core tests
+
+# All that `make test` leaves out, so that the two together are every test, once.
+prove: setup ## Run the tests of endurance: more kills, four workers on PostgreSQL, a browser
+	$(BIN)/pytest $(SIDE_BY_SIDE) -m endurance tests
 
 bench: setup $(BENCH_STAMP) ## Measure against peers, side by side; ARGS=--json for one object a line
 	$(BIN)/python benchmarks/run.py $(ARGS)

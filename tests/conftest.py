@@ -6,6 +6,7 @@ from itertools import islice
 import pytest
 
 
+@pytest.hookimpl(trylast=True)  # what is left out is gone by then
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the slow tests, in turns, at the heads of the equal blocks in which the processes get their tests."""
     processes_count = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))

@@ -243,6 +243,9 @@ def prepare() -> None:
                 importlib.import_module(module.name)
     for late in LATE:
         importlib.import_module(late)
+    # What each would read anew as it starts: the certificates that their clients believe.
+    importlib.import_module("dunr.certificates").trusted()
+    importlib.import_module("dunr.sandbox.machine").trusted()
     gc.collect()
     gc.freeze()  # what is shared stays shared
 

@@ -24,12 +24,19 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Every node of a file, found once for all the rules."""
+    return tuple(ast.walk(tree_of(path)))
+
+
 def nodes(*folders: Path) -> Iterator[tuple[str, ast.AST]]:
     """Every node of every file, with the place to name in a message."""
     for path in python_files(*folders):
-        for node in ast.walk(tree_of(path)):
+        name = name_of(path)
+        for node in nodes_of(path):
             located = node.pattern if isinstance(node, ast.match_case) else node
-            yield f"{name_of(path)}:{getattr(located, 'lineno', 1)}", node
+            yield f"{name}:{getattr(located, 'lineno', 1)}", node
 
 
 def name_of(path: Path) -> str:
@@ -43,7 +50,7 @@ def module_of(path: Path) -> str:
 
 def imports_of(path: Path) -> Iterator[tuple[str, int]]:
     """Every imported module, with its line. `from a import b` gives `a` and `a.b`, since b may be a module."""
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

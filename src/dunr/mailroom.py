@@ -107,8 +107,9 @@ def sns_door(settings: Settings, now: Callable[[], datetime]) -> "SnsDoor | None
     import httpx
 
     from dunr.adapters.mailers.sns import SnsDoor
+    from dunr.certificates import trusted
 
-    return SnsDoor(settings.sns_topics, httpx.Client(trust_env=False, follow_redirects=False), now)
+    return SnsDoor(settings.sns_topics, httpx.Client(verify=trusted(), trust_env=False, follow_redirects=False), now)
 
 
 def _need_aws(what: str) -> None:

@@ -14,6 +14,7 @@ import httpx
 import msgspec
 
 from dunr.application import Application
+from dunr.certificates import trusted
 from dunr.core.saying import said
 from dunr.errors import StoreUnavailable, WishRejected
 from dunr.ports import Store
@@ -70,7 +71,9 @@ class SandboxClock:
 
     def __init__(self, sandbox_url: str) -> None:
         """Keep the address; nothing is asked yet."""
-        self._http = httpx.Client(base_url=sandbox_url, timeout=SANDBOX_REAL_SECONDS_MAX, trust_env=False)
+        self._http = httpx.Client(
+            base_url=sandbox_url, timeout=SANDBOX_REAL_SECONDS_MAX, verify=trusted(), trust_env=False
+        )
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import httpx
 
+from dunr.certificates import trusted
+
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -56,7 +58,7 @@ class GuardedTransport(httpx.BaseTransport):
     def __init__(self, allowed: Sequence[Network]) -> None:
         """`allowed`: private networks that may be reached."""
         self._allowed = tuple(allowed)
-        self._inner = httpx.HTTPTransport()
+        self._inner = httpx.HTTPTransport(verify=trusted())
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request to an address that its name stands for now."""

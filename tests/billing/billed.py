@@ -55,7 +55,7 @@ def billed(folder: Path, **chosen: object) -> Iterator[Billed]:
         try:
             with (
                 serving(build_app(application), port),
-                httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60.0, trust_env=False) as http,
+                httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60.0, trust_env=False, verify=False) as http,
             ):
                 yield Billed(application, http, books)
         finally:

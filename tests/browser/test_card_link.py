@@ -13,7 +13,7 @@ from tests.browser.browsing import browser, complaints, needs_chromium
 from tests.entry.web.served import PATIENCE_SECONDS, Served, served
 from tests.entry.web.test_links import made_link, mailed_link
 
-pytestmark = [pytest.mark.browser, needs_chromium]
+pytestmark = [pytest.mark.browser, pytest.mark.endurance, needs_chromium]
 
 
 def opened(page: Page, dunr: Served, path: str) -> str:

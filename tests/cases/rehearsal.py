@@ -25,14 +25,18 @@ T = TypeVar("T")
 
 
 def until(question: Callable[[], T], seconds: float = WAIT_SECONDS) -> T:
-    """Ask again until the answer is true; the last answer is shown where it never is."""
-    give_up = time.monotonic() + seconds
+    """Ask again until the answer is true; the last answer is shown where it never is.
+
+    Who has waited long asks seldom: each answer takes the time of those who are waited for.
+    """
+    began = time.monotonic()
     while True:
         answer = question()
         if answer:
             return answer
-        assert time.monotonic() < give_up, f"still {answer!r} after {seconds} s"
-        time.sleep(0.05)
+        waited = time.monotonic() - began
+        assert waited < seconds, f"still {answer!r} after {seconds} s"
+        time.sleep(min(max(0.02, waited / 10), 1.0))
 
 
 def payer(name: str, **more: object) -> Json:

@@ -17,6 +17,11 @@ KEY = "sk_sandbox_rehearsal"
 READY_SECONDS = 60.0
 
 
+def _client(port: int) -> httpx.Client:
+    """Without certificates, which take longer to read than dunr takes to start."""
+    return httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120.0, trust_env=False, verify=False)
+
+
 class Running:
     """`dunr serve`, `dunr sandbox` and any number of `dunr worker`, each a process of its own, and a connection to the first two."""
 
@@ -35,8 +40,8 @@ class Running:
             self.environment["DUNR_CLOCK_START"] = start
         self.environment |= environment
         self.processes: dict[str, nursery.Process] = {}
-        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=120.0, trust_env=False)
-        self.psp = httpx.Client(base_url=f"http://127.0.0.1:{self.sandbox_port}", timeout=120.0, trust_env=False)
+        self.http = _client(self.port)
+        self.psp = _client(self.sandbox_port)
 
     def run(self, name: str, *arguments: str, **environment: str) -> nursery.Process:
         """Start one of our processes under a name."""

@@ -2,13 +2,18 @@
 
 import pytest
 
-BOTH = ["sqlite", "postgresql"]
+FOUR = ("worker_1", "worker_2", "worker_3", "worker_4")
 
-on_both_stores = pytest.mark.parametrize("store", BOTH, indirect=True)
+# Both stores sit the same exam on each change; that a whole story comes out the same on the second one is proved with the rest.
+on_both_stores = pytest.mark.parametrize(
+    "store", ["sqlite", pytest.param("postgresql", marks=pytest.mark.endurance)], indirect=True
+)
 # A file is for one worker beside the server; a server is for any number.
 by_one_worker_or_four = pytest.mark.parametrize(
     ("store", "workers"),
-    [("sqlite", ("worker_1",)), ("postgresql", ("worker_1", "worker_2", "worker_3", "worker_4"))],
+    [
+        pytest.param("sqlite", FOUR[:1], id="sqlite"),
+        pytest.param("postgresql", FOUR, id="postgresql", marks=pytest.mark.endurance),
+    ],
     indirect=["store"],
-    ids=BOTH,
 )

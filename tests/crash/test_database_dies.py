@@ -48,6 +48,7 @@ def world(tmp_path: Path, store: PostgresDatabase) -> Iterator[Rehearsal]:
 
 
 @pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.timeout(900)
 def test_a_database_that_dies_in_the_middle_is_waited_for(
     world: Rehearsal, store: PostgresDatabase, server: Server

@@ -31,7 +31,7 @@ SETTINGS = {
 ENOUGH_SECONDS = 450.0  # a look-up that a kill cut off is made again after one minute, then after five
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.endurance)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqliteFile | PostgresDatabase]:
     store = store_of(request.param, tmp_path)
     yield store

@@ -55,6 +55,7 @@ def world(tmp_path: Path, store: PostgresDatabase) -> Iterator[Rehearsal]:
 
 
 @pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.timeout(1200 + CHARGES)
 def test_nothing_is_lost_and_nobody_pays_twice_whoever_is_killed(world: Rehearsal, store: PostgresDatabase) -> None:
     seed = int(os.environ.get("DUNR_CRASH_SEED", random.randrange(2**32)))

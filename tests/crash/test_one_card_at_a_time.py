@@ -41,6 +41,7 @@ def store(tmp_path: Path) -> Iterator[PostgresDatabase]:
 
 
 @pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.timeout(600)
 def test_eight_workers_never_have_two_attempts_at_once_on_one_of_three_cards(
     tmp_path: Path, store: PostgresDatabase

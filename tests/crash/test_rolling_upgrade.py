@@ -64,6 +64,7 @@ def store(tmp_path: Path) -> Iterator[PostgresDatabase]:
 
 
 @pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.timeout(900)
 def test_a_roll_out_under_load_loses_nothing(tmp_path: Path, store: PostgresDatabase, next_scripts: str) -> None:
     beside = SqlStore(str(store.environment["DUNR_STORE"]))

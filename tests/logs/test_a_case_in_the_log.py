@@ -29,7 +29,7 @@ def serving(folder: Path) -> Iterator[tuple[httpx.Client, Path]]:
     with log.open("wb") as stream:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=stream)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, verify=False) as http:
             until(lambda: answers(http))
             yield http, log
     finally:

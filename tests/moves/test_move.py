@@ -76,6 +76,7 @@ def test_a_store_moves_and_the_new_one_is_itself(tmp_path: Path, database: str) 
         give_up(url_of(path), database, None)
 
 
+@pytest.mark.endurance
 def test_killed_in_the_middle_it_goes_on_where_it_was(tmp_path: Path, database: str) -> None:
     big = tmp_path / "big.db"
     store = begun_on(url_of(big))

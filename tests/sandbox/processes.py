@@ -87,7 +87,7 @@ class SandboxProcess:
         if webhook_url is not None:
             self._command += ["--webhook-url", webhook_url]
         limits = httpx.Limits(max_connections=64)
-        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=20.0, limits=limits)
+        self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=20.0, limits=limits, verify=False)
         self.http.headers["authorization"] = f"Bearer {KEY}"
         self.start()
 

@@ -27,7 +27,7 @@ def running(app: Starlette) -> Iterator[httpx.Client]:
     thread.start()
     while not server.started:
         time.sleep(0.01)
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", verify=False) as client:
         client.headers["authorization"] = "Bearer key"
         yield client
     server.should_exit = True

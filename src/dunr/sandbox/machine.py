@@ -8,10 +8,12 @@ does not answer cannot delay a late result. On the manual clock time moves in
 from __future__ import annotations
 
 import logging
+import ssl
 import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 
 import httpx
 
@@ -29,6 +31,12 @@ GATHER_SECONDS = 0.25  # how long reordering waits for a second event to swap wi
 TROUBLE_WAIT_SECONDS = 0.5
 
 
+@cache
+def trusted() -> ssl.SSLContext:
+    """Whose certificates a delivery believes; read once a process, since it takes longer than the delivery."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class Sandbox:
     """One processor. Threads belong to it from ``start`` to ``close``."""
 
@@ -41,7 +49,7 @@ class Sandbox:
             tx.put_single(events.WEBHOOK_URL, config.webhook_url or "")
             if not config.webhook_url:
                 deliveries.drop_waiting(tx)
-        self.client = httpx.Client(trust_env=False, limits=httpx.Limits(max_keepalive_connections=8))
+        self.client = httpx.Client(verify=trusted(), trust_env=False, limits=httpx.Limits(max_keepalive_connections=8))
         self._delivering = threading.Lock()
         self._advancing = threading.Lock()
         self._stopped = threading.Event()

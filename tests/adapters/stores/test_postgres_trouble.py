@@ -47,6 +47,7 @@ def until_served(store: SqlStore, name: str) -> int:
     raise AssertionError("it was never served again")
 
 
+@pytest.mark.endurance
 class TestTheServerGoesAway:
     def test_a_dead_server_is_told_and_a_new_one_found(self, own: Server, store: SqlStore) -> None:
         put(store, decide(case=new_case()))

@@ -34,6 +34,7 @@ class TestProcesses(Opener):
         assert case.version == PROCESSES * TIMES + 1
 
     @pytest.mark.slow
+    @pytest.mark.endurance
     def test_a_killed_process_loses_nothing_that_had_returned(self) -> None:
         """Two processes write; each is killed in mid-stream, five times over. What they had reported is all there,
         whole.

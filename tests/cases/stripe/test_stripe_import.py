@@ -41,22 +41,22 @@ def test_everything_past_due_is_taken_in_and_waits_for_a_persons_word(stripe: St
     assert sum(day["attempts_count"] for day in taken["coming"]) == 2
 
     stripe.start_serve()
-    stripe.advance(to="2026-06-29T12:00:00Z")
+    stripe.advance(to="2026-06-24T12:00:00Z")
     for name, failed_at in LONG_AGO.items():
         case = stripe.case(name)
         assert case["first_failed_at"] == failed_at
         assert (stripe.requests(name), stripe.access(f"sub_{name}")) == ([], "grace")
     assert stripe.mails() == []
     assert dunr(stripe, "resume").returncode == 0
-    stripe.advance(to="2026-06-30T12:00:00Z")
+    stripe.advance(to="2026-06-25T12:00:00Z")
     assert (stripe.mails(), stripe.requests("in_old")) == ([], [])
 
     assert answered(stripe, "import")["opened_count"] == 0
     assert answered(stripe, "import", "--agree") == {"agreed": True, "open_count": 2}
     stripe.script("card_in_old", "decline:insufficient_funds")
     stripe.script("card_in_recent", "succeed")
-    stripe.advance(to="2026-07-01T12:00:00Z")
-    assert stripe.times("in_old") == ["2026-07-01T09:00"]  # one step, not four at once
+    stripe.advance(to="2026-06-26T12:00:00Z")
+    assert stripe.times("in_old") == ["2026-06-26T09:00"]  # one step, not four at once
     assert stripe.case("in_recent")["state"] == "recovered"
     assert stripe.access("sub_in_old") == "grace"  # although its pause date was in April
     stripe.advance(to="2026-07-20T12:00:00Z")
@@ -73,7 +73,7 @@ def test_a_dunr_that_is_started_without_an_import_leaves_what_was_past_due_befor
     """Webhooks for old invoices and the daily sweep come before anybody has thought of an import."""
     stripe.start_serve()
     stripe.fail("in_new", card="card_new", customer=payer("new"))
-    stripe.advance(to="2026-06-29T12:00:00Z")
+    stripe.advance(to="2026-06-25T12:00:00Z")
     assert stripe.case("in_recent")["first_failed_at"] == LONG_AGO["in_recent"]
     assert stripe.mails() == []
     assert [stripe.requests(name) for name in (*LONG_AGO, "in_new")] == [[], [], []]
@@ -82,7 +82,7 @@ def test_a_dunr_that_is_started_without_an_import_leaves_what_was_past_due_befor
 
     assert answered(stripe, "import")["open_count"] == 3
     assert answered(stripe, "import", "--agree")["agreed"]
-    stripe.advance(to="2026-07-01T12:00:00Z")
+    stripe.advance(to="2026-06-26T12:00:00Z")
     assert stripe.times("in_new") != []
 
 

@@ -27,6 +27,7 @@ def test_a_kind_that_does_not_exist_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.endurance
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no Chromium here: apt-get install chromium")
 @pytest.mark.parametrize("kind", ["first", "final_warning", "paused", "receipt"])
 @pytest.mark.parametrize("width", [360, 800])

@@ -33,7 +33,10 @@ def application_for(folder: Path, **chosen: object) -> Application:
 def desk(application: Application) -> Iterator[httpx.Client]:
     """Somebody on this machine who asks the application's web face."""
     port = free_port()
-    with serving(build_app(application), port), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
+    with (
+        serving(build_app(application), port),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, verify=False) as client,
+    ):
         yield client
 
 

@@ -124,7 +124,7 @@ def served(folder: Path, **chosen: object) -> Iterator[Served]:
         app = build_app(application, sandbox_app=sandbox)
         with serving(app, port):
             limits = httpx.Limits(max_connections=64)
-            with httpx.Client(base_url=base_url, timeout=30.0, limits=limits) as http:
+            with httpx.Client(base_url=base_url, timeout=30.0, limits=limits, verify=False) as http:
                 running = Served(application, http)
                 running.app = app
                 yield running

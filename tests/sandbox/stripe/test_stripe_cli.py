@@ -18,7 +18,7 @@ PACKAGE = "@stripe/cli@1"
 INSTALL_SECONDS = 90
 RUN_SECONDS = 30
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.endurance]
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import httpx
 import msgspec
 import structlog
 
+from dunr.certificates import trusted
 from dunr.core.prose import Prose
 from dunr.mail.asking import SYSTEM, WORDS_MAX, question
 
@@ -66,7 +67,7 @@ class OpenAiCompatibleCopywriter:
         """The answer, read no further and no longer than it is worth."""
         until, read = time.monotonic() + self._timeout_seconds, bytearray()
         # A client for each question: they are few, since good answers are kept, and nothing stays open in between.
-        client = httpx.Client(headers=self._headers, timeout=self._timeout_seconds, trust_env=False)
+        client = httpx.Client(headers=self._headers, timeout=self._timeout_seconds, verify=trusted(), trust_env=False)
         with client, client.stream("POST", self._url, json=body) as response:
             response.raise_for_status()
             for part in response.iter_raw():

@@ -14,6 +14,8 @@ from typing import Any, TypeVar, overload
 import httpx
 import msgspec
 
+from dunr.certificates import trusted
+
 Kind = TypeVar("Kind")
 
 CONNECTIONS_MAX = 100
@@ -80,6 +82,7 @@ class BoundedHttp:
             timeout=timeout_seconds,
             limits=httpx.Limits(max_connections=CONNECTIONS_MAX, max_keepalive_connections=CONNECTIONS_MAX),
             follow_redirects=False,
+            verify=trusted(),
             trust_env=False,
         )
 

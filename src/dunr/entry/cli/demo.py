@@ -95,6 +95,7 @@ def _running(folder: Path, mail_server: dict[str, str]) -> "Iterator[httpx.Clien
     import uvicorn
 
     from dunr.bootstrap import build
+    from dunr.certificates import trusted
     from dunr.entry.cli.serve import sandbox_inside
     from dunr.entry.web.app import build_app
     from dunr.settings import load_settings
@@ -118,7 +119,9 @@ def _running(folder: Path, mail_server: dict[str, str]) -> "Iterator[httpx.Clien
         thread.start()
         try:
             _wait_until(lambda: server.started)
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120.0, trust_env=False) as http:
+            with httpx.Client(
+                base_url=f"http://127.0.0.1:{port}", timeout=120.0, verify=trusted(), trust_env=False
+            ) as http:
                 yield http
         finally:
             server.should_exit = True
