@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.entry.web.desk import application_for, desk
 from tests.entry.web.served import served
 
@@ -56,6 +58,24 @@ def test_a_banner_says_what_is_owed_when_it_is_tried_again_and_where_to_pay(tmp_
         dunr.script("succeed")
         dunr.advance(to="2026-07-01T10:00:00Z")
         assert dunr.get("/v1/entitlements/sub_1").json()["banner"] is None
+
+
+@pytest.mark.parametrize(
+    ("amount_minor", "currency", "whole"),
+    [
+        (4900, "usd", "49.00"),
+        (5000, "jpy", "5000"),
+        (5000, "kwd", "5.000"),
+        (500, "ugx", "5.00"),
+        (5000, "huf", "50.00"),
+    ],
+)
+def test_a_banner_says_the_amount_in_whole_units_whatever_the_processor_counts(
+    tmp_path: Path, amount_minor: int, currency: str, whole: str
+) -> None:
+    with served(tmp_path) as dunr:
+        dunr.fail(amount_minor=amount_minor, currency=currency)
+        assert dunr.get("/v1/entitlements/sub_1").json()["banner"]["amount_due"] == whole
 
 
 def test_another_account_is_not_asked_by_its_long_id(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from dunr.entry.web.admission import admit
 from dunr.entry.web.door import Asked, Told
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.headers import guarded
+from dunr.facts.currencies import units
 from dunr.ports import Refs
 from dunr.tokens import Scope
 
@@ -22,9 +23,11 @@ HEADERS = guarded(((b"cache-control", b"private, no-cache"),))
 
 class Banner(msgspec.Struct, frozen=True):
     """What an application shows to a subscriber who owes something: how much in the currency of the oldest open invoice, over how many, when it is tried again, and
-    the page where it can be paid. The page is theirs alone: show it to nobody who is not logged in as them.
+    the page where it can be paid. The page is theirs alone: show it to nobody who is not logged in as them. `amount_due` is in whole units, such as `49.00`, whatever
+    digits the processor counts the currency in.
     """
 
+    amount_due: str
     amount_due_minor: int
     currency: str
     invoices_count: int
@@ -87,8 +90,10 @@ class EntitlementCheck:
         oldest = min(owed, key=lambda case: case.first_failed_at)
         alike = [case for case in owed if case.currency == oldest.currency]
         steps = [case.plan.next_step.at for case in owed if case.plan.next_step is not None]
+        amount_due_minor = sum(case.amount_due_minor for case in alike)
         return Banner(
-            amount_due_minor=sum(case.amount_due_minor for case in alike),
+            amount_due=f"{units(oldest.processor, amount_due_minor, oldest.currency):f}",
+            amount_due_minor=amount_due_minor,
             currency=oldest.currency,
             invoices_count=len(alike),
             next_attempt_at=min(steps, default=None),
