@@ -33,3 +33,12 @@ def test_every_threat_has_its_test() -> None:
     rows = re.findall(r"^\|.*\|$", (ROOT / "docs" / "security.md").read_text().partition("## Threats")[2], re.MULTILINE)
     assert [row for row in rows[2:] if not NAMED.search(row)] == []
     assert len(rows) > 40
+
+
+def test_every_case_that_a_test_names_stands_in_the_table_of_failures_with_a_test_of_its_own() -> None:
+    told = (ROOT / "docs" / "failures.md").read_text()
+    rows = dict(re.findall(r"^\| (C\d\d) \|.*?`(tests/\S+)::\w+` \|$", told, re.MULTILINE))
+    files = [path.as_posix() for path in (ROOT / "tests" / "cases").rglob("test_*C[0-9][0-9]_*.py")]
+    known = {case for path in files for case in re.findall(r"C\d\d", path.rpartition("/")[2])}
+    assert set(rows) == known
+    assert [case for case, file in rows.items() if case not in file] == []
