@@ -31,8 +31,12 @@ class Door:
     name: str
     headers: tuple[str, ...]  # by which a body is proved
     signed: Callable[[bytes], dict[str, str]]
-    verify: Callable[[bytes, Headers], Inbound]
+    verify_at: Callable[[bytes, Headers, datetime], Inbound]
     translate: Callable[[Inbound], Subject]
+
+    def verify(self, body: bytes, headers: Headers) -> Inbound:
+        """At the instant of the tests."""
+        return self.verify_at(body, headers, NOW)
 
     def __str__(self) -> str:
         return self.name
@@ -70,21 +74,21 @@ DOORS = (
         "sandbox",
         ("sandbox-signature",),
         _marked("sandbox-signature"),
-        lambda body, headers: sandbox.received(body, headers, _account("acct_sandbox"), NOW),
+        lambda body, headers, now: sandbox.received(body, headers, _account("acct_sandbox"), now),
         sandbox.subject_of,
     ),
     Door(
         "stripe",
         ("stripe-signature",),
         _marked("stripe-signature"),
-        lambda body, headers: stripe.received(body, headers, _STRIPE, NOW),
+        lambda body, headers, now: stripe.received(body, headers, _STRIPE, now),
         subjects.subject_of,
     ),
     Door(
         "billing_http",
         ("webhook-id", "webhook-timestamp", "webhook-signature"),
         _standard,
-        lambda body, headers: billing.received(body, headers, _account("acct_billing"), NOW),
+        lambda body, headers, now: billing.received(body, headers, _account("acct_billing"), now),
         billing.subject_of,
     ),
 )
