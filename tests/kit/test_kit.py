@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 from dunr.errors import BadRequest
 from dunr.ports import Inbound, Subject
 from dunr.testing.door_exam import Door, DoorExam
+from dunr.testing.plugin import StandingClock
 from dunr.testing.replay import Recorded, replay
 from tests.fuzz import doors
 from tests.source_tree import ROOT
@@ -54,6 +55,7 @@ class OurExam(DoorExam):
         return self.door.signed(body)
 
     def others_secret(self, body: bytes, at: datetime) -> Mapping[str, str]:
+        assert at == doors.NOW
         return self.door.signed(body + b"?")
 
     def bodies(self) -> Sequence[bytes]:
@@ -86,6 +88,7 @@ class Believes(Ours):
 
     def verify(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Sequence[Inbound]:
         assert headers is not None
+        assert now is not None
         try:
             return super().verify(body, self._door.signed(body), doors.NOW)
         except BadRequest:
@@ -132,7 +135,7 @@ def test_a_replay_finds_keys_that_change() -> None:
     assert max(len(one.keys) for one in told) > 1  # one event was taken for several
 
 
-def test_our_own_tests_have_the_fixtures_too(dunr_clock: Any, dunr_scenario: Any) -> None:
+def test_our_own_tests_have_the_fixtures_too(dunr_clock: StandingClock, dunr_scenario: Callable[[str], object]) -> None:
     assert dunr_clock.now() == doors.NOW
     dunr_scenario(
         "2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd\n                  notice first\n"
