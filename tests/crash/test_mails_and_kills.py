@@ -35,6 +35,7 @@ def nothing(_address: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.timeout(600)
 def test_what_was_answered_and_not_booked_is_repeated_under_the_same_id_if_it_warns_and_else_never(
     tmp_path: Path, store: SqliteFile | PostgresDatabase
@@ -63,6 +64,7 @@ def test_what_was_answered_and_not_booked_is_repeated_under_the_same_id_if_it_wa
 
 
 @pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.timeout(600)
 def test_a_worker_that_dies_before_the_mail_is_handed_over_has_sent_nothing_and_the_next_one_sends_it_once(
     tmp_path: Path, store: SqliteFile | PostgresDatabase
@@ -84,6 +86,7 @@ def test_a_worker_that_dies_before_the_mail_is_handed_over_has_sent_nothing_and_
 
 
 @pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.timeout(600)
 def test_however_often_two_workers_are_killed_each_notice_has_one_id(
     tmp_path: Path, store: SqliteFile | PostgresDatabase

@@ -19,7 +19,7 @@ TOLD_SECONDS = 120.0
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.endurance)])
 def test_two_workers_write_one_mail_to_each_person(tmp_path: Path, kind: str) -> None:
     """All of it is recorded at night, by one worker; in the morning there are two, and everything is due at once."""
     store, post = store_of(kind, tmp_path), Watched()
