@@ -1,7 +1,8 @@
 """One rate of calls to a processor for all of our processes, kept in the store.
 
-A process reserves a quarter of a second's worth of calls at a time, by one conditional write, and hands them out to its threads. It is about sockets, and so about
-real time, whatever clock the rest goes by.
+A process reserves up to a quarter of a second's worth of calls at a time, by one conditional write, and hands them out to its threads. What one lets pass no other can
+use, so it reserves one more than the last time where it used all of those, and half as many where it did not. It is about sockets, and so about real time, whatever clock
+the rest goes by.
 """
 
 import math
@@ -9,13 +10,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import msgspec
 import structlog
 
-from dunr.core.pace import BURST, Pace, reserve, slowed
+from dunr.core.pace import LATE_MAX, Pace, reserve, slowed
 from dunr.errors import StoreUnavailable
 from dunr.ports import Store
 
@@ -53,25 +54,29 @@ class SharedPace:
         self._store = store
         self._document = f"pace:{name}"
         self._rate_max = rate_max
-        self._count = math.ceil(rate_max * RESERVED_SECONDS)
+        self._count, self._count_max = 1, math.ceil(rate_max * RESERVED_SECONDS)
         self._now, self._sleep = now, sleep
         self._lock = threading.Lock()
         self._reserved: deque[datetime] = deque()
+        self._has_wasted = False  # some of those that were reserved last
 
     def take(self, wait_seconds_max: float) -> bool:
         """Wait for the turn of one call. False where it would take longer than this, or where the store cannot say; then nothing may be sent."""
-        with self._lock:
-            now = self._now()
-            at = self._next(now)
-            if at is None:
-                return False
-            wait_seconds = (at - now).total_seconds()
-            if wait_seconds > wait_seconds_max:
-                self._reserved.appendleft(at)
-                return False
-        if wait_seconds > 0:
-            self._sleep(wait_seconds)
-        return True
+        until_at = self._now() + timedelta(seconds=wait_seconds_max)
+        while True:
+            with self._lock:
+                now = self._now()
+                at = self._next(now)
+                if at is None:
+                    return False
+                if at > until_at:
+                    self._reserved.appendleft(at)
+                    return False
+            if at > now:
+                self._sleep((at - now).total_seconds())
+            if self._now() <= at + LATE_MAX:
+                return True
+            # The machine woke us too late: the instant has passed, and with it the right to that call.
 
     def refused(self) -> None:
         """The processor took a call for one too many: everybody asks less often for a while."""
@@ -87,12 +92,15 @@ class SharedPace:
 
     def _next(self, now: datetime) -> datetime | None:
         """The instant of the next call that is ours; those that passed unused are gone."""
-        while self._reserved and self._reserved[0] < now - BURST:
+        while self._reserved and self._reserved[0] < now - LATE_MAX:
             self._reserved.popleft()
+            self._has_wasted = True
         if not self._reserved:
             reserved = self._rewrite(lambda pace: reserve(pace, self._rate_max, self._count, now))
             if reserved is None:
                 return None
+            self._count = max(1, self._count // 2) if self._has_wasted else min(self._count + 1, self._count_max)
+            self._has_wasted = False
             self._reserved.extend(reserved.first_at + number * reserved.gap for number in range(reserved.count))
         return self._reserved.popleft()
 
