@@ -105,7 +105,7 @@ def test_a_policy_file_is_found_from_the_working_directory(tmp_path: Path) -> No
         ("DUNR_PORT", "high", "write for example DUNR_PORT=8080"),
         ("DUNR_PORT", "70000", "write for example DUNR_PORT=8080"),
         ("DUNR_LIVE", "maybe", "write for example DUNR_LIVE=false"),
-        ("DUNR_CLOCK", "manul", "write one of system, manual, such as DUNR_CLOCK=system"),
+        ("DUNR_CLOCK", "manul", "write one of stored, system, manual, such as DUNR_CLOCK=stored"),
         ("DUNR_CLOCK_START", "2026-06-23T10:00:00", "write for example DUNR_CLOCK_START=2026-06-23T10:00:00Z"),
         ("DUNR_MAILER", "pigeon", "write one of log, smtp"),
         ("DUNR_WORKER_THREADS", "0", "write for example DUNR_WORKER_THREADS=4"),
@@ -128,7 +128,7 @@ def test_a_variable_that_cannot_be_used_is_named(tmp_path: Path, name: str, text
         ('webhook_secrets = "whsec_a"', "webhook_secrets in dunr.toml", '["whsec_one", "whsec_two"]'),
         ('account = ""', "account in dunr.toml", 'account = "acct_sandbox"'),
         ("port = ", "dunr.toml is not TOML", "such as port = 8080"),
-        ("clock = 1", "clock in dunr.toml", "write one of system, manual"),
+        ("clock = 1", "clock in dunr.toml", "write one of stored, system, manual"),
     ],
 )
 def test_a_line_of_the_file_that_cannot_be_used_is_named(

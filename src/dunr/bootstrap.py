@@ -3,6 +3,7 @@
 Nothing is decided here but what is put together. A store that turns out to be a copy is put together like any other, with its stops up (see `adoption`).
 """
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from dunr.holders import own_name
 from dunr.inspection import Wiring
 from dunr.intake import Intake
 from dunr.mailroom import habits_of, mailer_of
-from dunr.manual_clock import StoreClock
+from dunr.manual_clock import CLOCK, StoreClock
 from dunr.messengers import messengers_of
 from dunr.pacing import pace_of
 from dunr.performing import Performer
@@ -54,6 +55,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
     with ExitStack() as opened:
         kept = _store(settings, opened)
         store, reports, identified = kept.store, kept.reports, kept.identified
+        settings = _by_the_clock_of(settings, store)
         clock = _clock(settings, store)
         processors = _processors(settings, store, clock, opened)
         served = ServedPolicies(NamedPolicies(settings.policy), {name: one.facts for name, one in processors.items()})
@@ -158,6 +160,14 @@ def _store(settings: Settings, opened: ExitStack) -> _Opened:
     raise SettingsError(
         'store names no store that dunr has: write store = "sqlite:///path/to/dunr.db" or "postgresql://user@host/dunr"'
     )
+
+
+def _by_the_clock_of(settings: Settings, store: Store) -> Settings:
+    """The settings with the clock that is meant: a command beside a server on the manual clock follows it without being told. Live keys never do."""
+    if settings.clock != "stored":
+        return settings
+    is_moved_by_hand = not settings.live and store.document(CLOCK) is not None
+    return dataclasses.replace(settings, clock="manual" if is_moved_by_hand else "system")
 
 
 def _clock(settings: Settings, store: Store) -> Clock:

@@ -127,6 +127,20 @@ def test_a_target_that_cannot_be_meant_is_refused(tmp_path: Path, wish: dict[str
         assert application.clock.now() == datetime(2026, 6, 23, 10, tzinfo=UTC)
 
 
+def test_a_command_beside_a_server_on_the_manual_clock_has_the_same_time_without_being_told(tmp_path: Path) -> None:
+    with running(settings(tmp_path)) as served:
+        advance(served, None, seconds=DAY)
+        with running(settings(tmp_path, clock="stored", clock_start=None)) as command:
+            assert command.clock.now() == served.clock.now() == datetime(2026, 6, 24, 10, tzinfo=UTC)
+            assert command.settings.clock == "manual"
+
+
+def test_a_store_that_nobody_moved_by_hand_goes_by_the_machines_clock(tmp_path: Path) -> None:
+    with running(settings(tmp_path, clock="stored", clock_start=None)) as application:
+        assert application.settings.clock == "system"
+        assert datetime.now(UTC) - application.clock.now() < timedelta(minutes=1)
+
+
 def test_the_systems_clock_cannot_be_moved(tmp_path: Path) -> None:
     with running(settings(tmp_path, clock="system")) as application, pytest.raises(WishRejected, match="manual"):
         advance(application, None, seconds=1)

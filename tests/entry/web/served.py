@@ -116,7 +116,7 @@ def served(folder: Path, **chosen: object) -> Iterator[Served]:
             webhook_secrets=(SECRET,),
             api_keys=(settings.sandbox_api_key,),
             account=settings.account,
-            clock=settings.clock,
+            clock="manual" if settings.clock == "manual" else "system",
             clock_start=settings.clock_start,
         )
     )

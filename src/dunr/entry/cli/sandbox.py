@@ -64,7 +64,7 @@ def sandbox(
         webhook_secrets=tuple(secret) if secret else tuple(webhook_secrets(settings)),
         api_keys=(settings.sandbox_api_key,),
         account=settings.account,
-        clock=settings.clock,
+        clock="manual" if settings.clock == "manual" else "system",  # it has books and a clock of its own
         clock_start=settings.clock_start,
         live=live,
         stripe=face,

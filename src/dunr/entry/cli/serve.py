@@ -107,7 +107,7 @@ def sandbox_inside(application: "Application") -> "Starlette":
             webhook_secrets=tuple(webhook_secrets(settings)),
             api_keys=(settings.sandbox_api_key,),
             account=settings.account,
-            clock=settings.clock,
+            clock="manual" if settings.clock == "manual" else "system",
             clock_start=application.clock.now() if settings.clock == "manual" else None,
         )
     )
