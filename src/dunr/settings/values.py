@@ -72,7 +72,9 @@ class Settings:
     webhook_secrets: tuple[str, ...] = (LOCAL_WEBHOOK_SECRET,)  # several while one is replaced by another
     webhook_secrets_file: Text | None = None  # instead: one a line, read again when the file changes
     live: bool = False
-    clock: Literal["stored", "system", "manual"] = "stored"  # `stored`: manual where the store holds a time that is moved by hand
+    clock: Literal["stored", "system", "manual"] = (
+        "stored"  # `stored`: manual where the store holds a time that is moved by hand
+    )
     clock_start: Instant | None = None  # of the manual clock, where the store does not know its time yet
     events_kept_days: Annotated[int, msgspec.Meta(ge=60, le=3650)] = (
         400  # applied events and done effects; a repeat of a younger event is known
