@@ -3,7 +3,8 @@
 The notice of retry *n* leaves when retry *n* is planned. The last one before a pause names the pause date: it is the warning without which nothing is paused.
 """
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import assert_never
 
 from dunr.core import keys
@@ -25,14 +26,21 @@ USEFUL_FROM = timedelta(hours=2)  # before a step; whoever is written to later t
 def mail_time(now: datetime, payer: Payer, policy: Policy, facts: Facts) -> datetime:
     """The first instant from `now` on that falls into the payer's daytime on a business day of the policy."""
     zone_name, _ = whereabouts(payer, policy, facts)
-    holidays = holidays_of(policy, facts)
+    return _mail_time(now, zone_name, policy.mail_from_hour, policy.mail_until_hour, holidays_of(policy, facts))
+
+
+def _mail_time(now: datetime, zone_name: str, from_hour: int, until_hour: int, holidays: frozenset[date]) -> datetime:
+    """The same by what it depends on."""
     local = now.astimezone(zone(zone_name))
     day, hour = local.date(), local.hour
-    if is_business_day(day, holidays) and policy.mail_from_hour <= hour < policy.mail_until_hour:
+    if from_hour <= hour < until_hour and is_business_day(day, holidays):
         return now
-    if hour >= policy.mail_from_hour:
+    if hour >= from_hour:
         day += timedelta(days=1)
-    return max(now, local_instant(next_business_day(day, holidays), policy.mail_from_hour, 0, zone_name))
+    return max(now, local_instant(next_business_day(day, holidays), from_hour, 0, zone_name))
+
+
+_mail_time_of_step = lru_cache(maxsize=4096)(_mail_time)  # many cases have their steps at the same instants
 
 
 def of_kind(
@@ -116,7 +124,11 @@ def is_last_word(case: Case, payer: Payer, policy: Policy, facts: Facts) -> bool
     steps, pause_at = case.plan.steps, case.plan.pause_at
     if pause_at is None or case.paused_at is not None or not steps or _is_left(case):
         return False
-    return len(steps) == 1 or mail_time(steps[0].at, payer, policy, facts) > pause_at - WARNING_LEAD
+    if len(steps) == 1:
+        return True
+    zone_name, _ = whereabouts(payer, policy, facts)
+    hours, holidays = (policy.mail_from_hour, policy.mail_until_hour), holidays_of(policy, facts)
+    return _mail_time_of_step(steps[0].at, zone_name, *hours, holidays) > pause_at - WARNING_LEAD
 
 
 def _is_left(case: Case) -> bool:

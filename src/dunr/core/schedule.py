@@ -146,7 +146,7 @@ def lay(
 
 def _spread(rung: Rung, at: datetime, around: Circumstances) -> int:
     """How long after its date a step begins: only those in days come due together by the thousand."""
-    if around.case_id is None or rung.step.unit not in IN_DAYS:
+    if not around.policy.spread_minutes or around.case_id is None or rung.step.unit not in IN_DAYS:
         return 0
     return spread_seconds(around.case_id, around.policy, at, around.zone_name)
 

@@ -20,8 +20,6 @@ def share_of(name: str) -> float:
 
 def spread_seconds(case_id: str, policy: Policy, at: datetime, zone_name: str) -> int:
     """How long after its date the attempt of a case begins: less than `spread_minutes`, and before the window closes, or the day is over."""
-    if not policy.spread_minutes:
-        return 0
     has_window = policy.window is not None and policy.snap
     local = at.astimezone(zone(zone_name if has_window else policy.timezone))
     until_hour = policy.window.until_hour if policy.window is not None and has_window else 24

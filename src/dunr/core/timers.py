@@ -16,6 +16,7 @@ from dunr.core.events import (
     RefreshMissed,
     TimerFired,
 )
+from dunr.core.method_notes import MethodNotes
 from dunr.core.model import Case
 from dunr.core.terms import CaseState, DeclineReason
 
@@ -75,6 +76,9 @@ def _backup_due_at(case: Case) -> datetime | None:
     return case.method_notes.backup_due_at if case.is_open and case.in_flight is None and not case.holds else None
 
 
+NOTHING_NOTED = MethodNotes()  # as with most cases
+
+
 def wake_at(case: Case) -> datetime | None:
     """The earliest instant at which `due_event` will have something to say."""
     wishes: tuple[datetime | None, ...]
@@ -84,13 +88,9 @@ def wake_at(case: Case) -> datetime | None:
     elif case.holds:  # and so do all but these for the end of a hold
         wishes = (hold_ends_at(case), _refresh_given_up_at(case), _turn_due_at(case))
     else:
-        wishes = (
-            _refresh_given_up_at(case),
-            _turn_due_at(case),
-            _backup_due_at(case),
-            _step_due_at(case),
-            pause_due_at(case),
-        )
+        wishes = (_step_due_at(case), pause_due_at(case))
+        if case.waiting_method is not None or case.method_notes != NOTHING_NOTED:
+            wishes = (*wishes, _refresh_given_up_at(case), _turn_due_at(case), _backup_due_at(case))
     first = None
     for at in wishes:
         if at is not None and (first is None or at < first):

@@ -117,7 +117,7 @@ class Draft:
         if before is not None and before.alerted and before.number == attempt.number and not attempt.is_in_flight:
             text = f"Attempt {attempt.number} of {self.case.processor_invoice_id} is settled: {attempt.outcome}."
             self.alert_over(AlertKind.UNSETTLED_ATTEMPT, f"{self.case.id}/a{attempt.number}", text)
-        attempts = tuple(attempt if one.number == attempt.number else one for one in self.case.attempts)
+        attempts = tuple([attempt if one.number == attempt.number else one for one in self.case.attempts])
         self.case = replace(self.case, attempts=attempts)
 
     def believe_snapshot(self) -> None:

@@ -70,7 +70,7 @@ def lay_out(draft: Draft, base: datetime) -> None:
     if fresh_details.comes_first(draft, reason) and rungs_left(draft):
         fresh_details.ask(draft, reason)
         set_steps(draft, ())
-        draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
+        _enter(draft, CaseState.AWAITING_CUSTOMER)
         return
     if _follows_refresh(draft):
         lay_from_now(draft, draft.now, AFTER_REFRESH)
@@ -172,10 +172,10 @@ def left_to_processor(draft: Draft) -> bool:
     at = None if is_hopeless else beside.next_at
     set_steps(draft, (PlannedStep(beside.step_number, at, why, told),) if at is not None else ())
     if at is not None:
-        draft.case = replace(draft.case, state=CaseState.SCHEDULED)
+        _enter(draft, CaseState.SCHEDULED)
         tell_next_step(draft)
     else:
-        draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
+        _enter(draft, CaseState.AWAITING_CUSTOMER)
         if is_hopeless:
             tell_customer_to_act(draft)
         else:
@@ -219,6 +219,12 @@ def begin_dunning(draft: Draft, base: datetime) -> None:
         tell_customer_to_act(draft)
 
 
+def _enter(draft: Draft, state: CaseState) -> None:
+    """The case is in this state from now on."""
+    if draft.case.state is not state:
+        draft.case = replace(draft.case, state=state)
+
+
 def settle_state(draft: Draft, *, is_undated: bool = False) -> None:
     """The state that the plan means, and the notice that belongs to it. Where a step has no date, nothing is spent, but only the customer can help."""
     case = draft.case
@@ -226,7 +232,7 @@ def settle_state(draft: Draft, *, is_undated: bool = False) -> None:
         hold_for_a_person(draft)
         return
     if case.plan.steps and not _has_no_method(draft):
-        draft.case = replace(draft.case, state=CaseState.SCHEDULED)
+        _enter(draft, CaseState.SCHEDULED)
         tell_next_step(draft)
         return
     if case.plan.steps:
@@ -235,7 +241,7 @@ def settle_state(draft: Draft, *, is_undated: bool = False) -> None:
     if not is_undated and _is_spent(draft):
         exhaust(draft, "the steps are spent")
         return
-    draft.case = replace(draft.case, state=CaseState.AWAITING_CUSTOMER)
+    _enter(draft, CaseState.AWAITING_CUSTOMER)
     draft.why("nothing to try until the customer acts")
     tell_customer_to_act(draft)
 

@@ -151,7 +151,8 @@ def _declined(draft: Draft, attempt: Attempt, answer: Declined) -> None:
         first_charge.failed(draft, reason)
     elif attempt.spends_step or attempt.counted_from_at is not None:
         _spend_step(draft, attempt)
-        draft.case = replace(draft.case, deciding_reason=reason)
+        if draft.case.deciding_reason is not reason:
+            draft.case = replace(draft.case, deciding_reason=reason)
         _go_on(draft, attempt)
     elif attempt.trigger is Trigger.PROMISE and kind is DeclineKind.SOFT:
         draft.why("the promised payment was declined: the step that it took the place of is still to come")
