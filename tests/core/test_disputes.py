@@ -27,9 +27,11 @@ def test_c42_a_lost_dispute_keeps_the_card_from_being_charged() -> None:
                       in_6: holds dispute; in_6: attempts 0; in_5: state recovered
                       in_5: booked opened 4900, recovered 4900, disputed 4900
     2026-08-01 10:00  in_6: operator releases
-                      in_6: holds none; in_6: steps 1 2026-08-03 09:00, 2 2026-08-06 09:00, 3 2026-08-11 09:00, 4 2026-08-14 09:00
-    2026-08-03 09:00  nothing happens
-                      in_6: attempts 0; in_6: notice first
+                      in_6: holds none; in_6: steps none; in_6: state awaiting_customer
+    2026-08-03 12:00  nothing happens
+                      in_6: attempts 0; in_6: access grace; in_6: notice method_needed
+    2026-08-03 13:00  in_6: new card card_2; attempt 1 sent; paid
+                      in_6: state recovered; in_6: notice receipt
     """
     )
 
@@ -123,3 +125,75 @@ def test_a_dispute_on_another_card_and_another_invoice_holds_nothing() -> None:
     2026-06-23 11:00  no card (unseen); new card card_2 (unseen); dispute dp_1 on ch_a1_in_5 of in_5, card card_9
                       holds none; in_5: holds none; alert disputed; next 2026-06-24 09:00
     """)
+
+
+RECOVERED_DISPUTED_AND_RETURNED = """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; paid
+                      state recovered; notice receipt
+    2026-06-27 09:00  dispute dp_1 on ch_a1_in_1 of in_1, card card_1
+                      state recovered; alert disputed; holds none
+    2026-06-30 10:00  ch_a1_in_1 returned insufficient_funds
+                      state awaiting_customer; holds dispute; steps none; alert payment_returned; no notice; access grace
+"""
+
+
+def test_a_debit_that_comes_back_while_it_is_disputed_is_held_from_the_start() -> None:
+    story(
+        RECOVERED_DISPUTED_AND_RETURNED
+        + """
+    2026-07-20 10:00  dispute dp_1 lost
+                      holds dispute; attempts 1; access grace
+    2026-09-01 10:00  nothing happens
+                      holds dispute; attempts 1; access grace
+    2026-09-01 10:01  operator releases
+                      holds none; state awaiting_customer; notice method_needed
+    2026-09-02 10:00  new card card_1
+                      attempts 1; state awaiting_customer
+    2026-09-02 11:00  new card card_2; attempt 2 sent; paid
+                      state recovered; notice receipt
+    """
+    )
+
+
+def test_a_debit_that_comes_back_while_it_is_disputed_goes_on_when_the_dispute_is_won() -> None:
+    story(
+        RECOVERED_DISPUTED_AND_RETURNED
+        + """
+    2026-07-20 10:00  dispute dp_1 won, funds are back
+                      holds none; state scheduled; next 2026-07-21 09:00; notice first
+    """
+    )
+
+
+def test_a_plan_that_stood_while_its_card_was_disputed_has_no_steps_when_only_a_person_ends_the_hold() -> None:
+    story(
+        """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-23 11:00  paid elsewhere 1900 as ch_part
+    2026-06-23 12:00  dispute dp_1 on ch_part of in_1, card card_1
+                      holds dispute; alert disputed
+    2026-06-23 13:00  dispute dp_1 lost
+                      holds dispute; next 2026-06-24 09:00
+    2026-06-23 14:00  operator releases
+                      holds none; attempts 0; steps none; state awaiting_customer; notice method_needed
+    """
+    )
+
+
+def test_a_default_that_is_disputed_again_is_not_charged_when_its_step_is_due() -> None:
+    story(
+        RECOVERED_THEN_DISPUTED
+        + """
+    2026-06-16 10:00  in_6: new card card_2
+                      in_6: holds dispute; in_6: attempts 0
+    2026-06-16 11:00  in_6: operator releases
+                      in_6: next 2026-06-17 09:00; in_6: notice first
+    2026-06-16 12:00  in_6: new card card_1
+                      in_6: attempts 0
+    2026-06-17 09:00  nothing happens
+                      in_6: attempts 0; in_6: steps none; in_6: state awaiting_customer; in_6: notice method_needed
+    """
+    )

@@ -3,6 +3,8 @@
 from dunr.core.terms import DisputeStatus
 from dunr.core.value import Value
 
+BLOCKING = (DisputeStatus.OPEN, DisputeStatus.LOST)  # nothing is charged by that card until a person says so
+
 
 class KnownDispute(Value):
     """A dispute as this case last saw it."""

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from dunr.core.attempt import Attempt, MethodRef
 from dunr.core.decision import Stops
+from dunr.core.disputed import BLOCKING
 from dunr.core.facts import ProcessorFacts
 from dunr.core.model import Case, Method
 from dunr.core.snapshot import InvoiceSnapshot, MethodSnapshot, Snapshot
@@ -16,7 +17,6 @@ from dunr.core.terms import (
     CaseState,
     ChargeStatus,
     CollectionMethod,
-    DisputeStatus,
     InvoiceStatus,
     Outcome,
     SubscriptionStatus,
@@ -65,9 +65,16 @@ def is_for_another(case: Case, snapshot: Snapshot, method: MethodSnapshot) -> bo
 
 
 def chargeable_method(case: Case, snapshot: Snapshot) -> MethodSnapshot | None:
-    """The default method, where there is one and it may be charged for this case without a person's word."""
+    """The default method, where there is one and time alone may bring its turn: it needs nobody's word, and no payment by it is disputed. A hold has its own end."""
     default = snapshot.default_method
-    return None if default is None or is_for_another(case, snapshot, default) else default
+    if default is None or is_for_another(case, snapshot, default):
+        return None
+    return None if not case.holds and is_disputed(snapshot, default.card_key) else default
+
+
+def is_disputed(snapshot: Snapshot, card_key: str) -> bool:
+    """Whether a payment by this card is disputed, or was lost that way: it is not charged again."""
+    return any(one.status in BLOCKING and one.card_key == card_key for one in snapshot.disputes)
 
 
 def closed_because(
@@ -89,12 +96,25 @@ def closed_because(
     reasons.extend(_invoice_reasons(snapshot.invoice, amount_minor, currency))
     reasons.extend(_payer_reasons(snapshot))
     reasons.extend(_method_reasons(method, snapshot, row))
+    reasons.extend(_dispute_reasons(case, method, snapshot))
     if any(charge.status is ChargeStatus.PENDING for charge in snapshot.charges):
         reasons.append(
             "a charge is pending"
         )  # somebody else's, or an earlier one of ours that was thought not to be there
     reasons.extend(_own_tries(case, snapshot))
     return tuple(reasons)
+
+
+def _dispute_reasons(case: Case, method: MethodRef, snapshot: Snapshot) -> list[str]:
+    """What disputes say against it. One over this invoice holds the case; by another card it may be paid once a person has let it go on."""
+    reasons = []
+    if is_disputed(snapshot, method.card_key):
+        reasons.append("a payment by this card is disputed")
+    known = {one.processor_dispute_id for one in case.disputes}
+    of_invoice = [one for one in snapshot.disputes if one.processor_invoice_id == case.processor_invoice_id]
+    if any(one.status in BLOCKING and one.processor_dispute_id not in known for one in of_invoice):
+        reasons.append("a payment of this invoice is disputed")
+    return reasons
 
 
 def _own_tries(case: Case, snapshot: Snapshot) -> list[str]:
@@ -141,12 +161,6 @@ def _method_reasons(method: MethodRef, snapshot: Snapshot, row: Method | None) -
     on_file = next((one for one in snapshot.methods if one.processor_method_id == method.processor_method_id), None)
     if on_file is None or on_file.credential != method.credential:
         reasons.append("the payment method is not on file any more, or has changed")
-    disputed = [one for one in snapshot.disputes if one.status in (DisputeStatus.OPEN, DisputeStatus.LOST)]
-    if any(
-        one.card_key == method.card_key or one.processor_invoice_id == snapshot.invoice.processor_invoice_id
-        for one in disputed
-    ):
-        reasons.append("a payment by this card, or of this invoice, is disputed")
     if is_stopped(row, method):
         reasons.append("this credential was stopped by the issuer")
     return reasons

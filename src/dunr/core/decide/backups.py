@@ -11,7 +11,7 @@ from dunr.core.decide.charging import begin, may_begin
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.events import BackupDue
-from dunr.core.gate import is_for_another, is_stopped, ref_of
+from dunr.core.gate import is_disputed, is_for_another, is_stopped, ref_of
 from dunr.core.method_notes import BACKUPS_KEPT_MAX, Backup, MethodNotes
 from dunr.core.snapshot import MethodSnapshot
 from dunr.core.terms import Trigger
@@ -71,7 +71,10 @@ def _next(draft: Draft) -> MethodSnapshot | None:
         (
             one
             for one in draft.snapshot.methods[1:]
-            if one.is_backup and one.credential not in tried and not is_for_another(draft.case, draft.snapshot, one)
+            if one.is_backup
+            and one.credential not in tried
+            and not is_for_another(draft.case, draft.snapshot, one)
+            and not is_disputed(draft.snapshot, one.card_key)
         ),
         None,
     )

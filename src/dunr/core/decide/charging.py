@@ -17,7 +17,15 @@ from dunr.core.decide.planning import move_to_open_time, run_missed, set_steps, 
 from dunr.core.decide.remembering import remember, send_of_attempt
 from dunr.core.effects import CancelAttempt, Charge
 from dunr.core.events import TimerFired
-from dunr.core.gate import OLDER_LOOK, chargeable_method, closed_because, is_believed, is_stopped, ref_of
+from dunr.core.gate import (
+    OLDER_LOOK,
+    chargeable_method,
+    closed_because,
+    is_believed,
+    is_for_another,
+    is_stopped,
+    ref_of,
+)
 from dunr.core.model import Method, PlannedStep
 from dunr.core.schedule import is_missed
 from dunr.core.sends import Lease
@@ -48,7 +56,10 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
         draft.wait(GATE_WAIT, "there is no payment method to charge")
         return
     if chargeable_method(case, draft.snapshot) is None:
-        draft.why("the default payment method came with another subscription: nothing is charged unasked")
+        if is_for_another(case, draft.snapshot, default):
+            draft.why("the default payment method came with another subscription: nothing is charged unasked")
+        else:
+            draft.why("a payment by this card is disputed: nothing is charged by it any more")
         set_steps(draft, ())
         settle_state(draft)
         return

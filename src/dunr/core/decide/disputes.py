@@ -7,11 +7,11 @@ from dunr.core import ledger
 from dunr.core.decide.attempts import note_return
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import give_back
-from dunr.core.decide.opening import alert_unknown
-from dunr.core.decide.planning import begin_dunning, lay_out, set_steps
+from dunr.core.decide.opening import alert_unknown, hold_for
+from dunr.core.decide.planning import begin_dunning, has_no_method, lay_out, set_steps, settle_state
 from dunr.core.decide.telling import tell_customer_to_act
 from dunr.core.declines import classify, network_of, unknown_codes
-from dunr.core.disputed import KnownDispute
+from dunr.core.disputed import BLOCKING, KnownDispute
 from dunr.core.events import AttemptReturned, DisputeClosed, DisputeOpened, IntentCancelled
 from dunr.core.gate import ref_of
 from dunr.core.model import Hold
@@ -23,7 +23,6 @@ from dunr.core.terms import (
     DeclineKind,
     DeclineReason,
     DisputeStatus,
-    HoldKind,
     InvoiceStatus,
 )
 from dunr.core.value import replace
@@ -51,16 +50,14 @@ def dispute_opened(draft: Draft, event: DisputeOpened) -> None:
     if _is_of_this_invoice(draft, dispute):
         draft.postings.append(ledger.disputed(case, dispute.processor_dispute_id, dispute.amount_minor, draft.now))
         draft.why(f"{draft.money(dispute.amount_minor)} of this invoice is disputed; it is not charged again by itself")
-    if case.is_open and dispute.status in (DisputeStatus.OPEN, DisputeStatus.LOST):
-        hold = Hold(
-            HoldKind.DISPUTE, dispute.processor_dispute_id, "a payment by this card is disputed", draft.now, None
-        )
+    if case.is_open and dispute.status in BLOCKING:
+        hold = hold_for(dispute.processor_dispute_id, draft.now)
         draft.case = replace(draft.case, holds=(*draft.case.holds, hold))
         draft.why("held: a payment by this card is disputed; nothing is charged, written or paused")
     _note_on_card(draft, dispute)
     text = f"Dispute {dispute.processor_dispute_id} over {draft.money(dispute.amount_minor)} concerns {case.processor_invoice_id}."
     draft.alert(AlertKind.DISPUTED, f"{case.id}/{dispute.processor_dispute_id}", text)
-    if dispute.reinstated or dispute.status not in (DisputeStatus.OPEN, DisputeStatus.LOST):
+    if dispute.reinstated or dispute.status not in BLOCKING:
         dispute_closed(draft, DisputeClosed(dispute))
 
 
@@ -92,7 +89,7 @@ def dispute_closed(draft: Draft, event: DisputeClosed) -> None:
 
 
 def release(draft: Draft, ref: str) -> None:
-    """End one hold. Steps whose time passed meanwhile are laid anew; a case that never had a plan gets one."""
+    """End one hold. Steps whose time passed meanwhile are laid anew; a case that never had a plan gets one, and one whose card may not be charged any more has none."""
     case = draft.case
     released = next((hold for hold in case.holds if hold.ref == ref), None)
     if released is None:
@@ -108,7 +105,9 @@ def resume(draft: Draft) -> None:
     if case.holds or not case.is_open or case.in_flight is not None or case.state is CaseState.EXHAUSTED:
         return
     draft.case = replace(case, not_before_at=None)
-    if not case.plan.steps and case.deciding_reason is not DeclineReason.PAYER_DECEASED:
+    if case.plan.steps and has_no_method(draft):
+        settle_state(draft)
+    elif not case.plan.steps and case.deciding_reason is not DeclineReason.PAYER_DECEASED:
         begin_dunning(draft, case.first_failed_at if case.steps_spent_count == 0 else draft.now)
 
 
@@ -131,10 +130,11 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
     )
     if case.state is not CaseState.RECOVERED or not draft.case.amount_due_minor:
         return
-    again = reason is DeclineReason.INSUFFICIENT_FUNDS
+    again, holds = reason is DeclineReason.INSUFFICIENT_FUNDS, _holds_from_the_start(draft)
     draft.case = replace(
         draft.case,
-        state=CaseState.SCHEDULED if again else CaseState.AWAITING_CUSTOMER,
+        state=CaseState.SCHEDULED if again and not holds else CaseState.AWAITING_CUSTOMER,
+        holds=holds,
         round=case.round + 1,
         steps_spent_count=0,
         first_failed_at=draft.now,
@@ -147,10 +147,25 @@ def returned(draft: Draft, event: AttemptReturned) -> None:
         deadline_at=None,
     )
     draft.why(f"round {case.round + 1} begins")
-    if again:
+    if holds:
+        draft.why("held from the start: a payment by this card is disputed")
+        set_steps(draft, ())
+    elif again:
         lay_out(draft, draft.now)
     else:
         _ask_customer(draft)
+
+
+def _holds_from_the_start(draft: Draft) -> tuple[Hold, ...]:
+    """The holds of a case that opens again: those that stand, and one for each dispute that came while there was nothing to hold."""
+    standing = draft.case.holds
+    held = {hold.ref for hold in standing}
+    missing = [
+        known.processor_dispute_id
+        for known in draft.case.disputes
+        if known.status in BLOCKING and known.processor_dispute_id not in held
+    ]
+    return (*standing, *[hold_for(ref, draft.now) for ref in missing])
 
 
 def _why_returned(draft: Draft, charge: ChargeSnapshot) -> tuple[RawDecline, DeclineReason]:

@@ -11,7 +11,7 @@ from dunr.core.decide.draft import Draft
 from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.decide.planning import is_paused_by_others, lay_from_now, set_steps, settle_state
 from dunr.core.events import MethodUpdated, Resubscribed
-from dunr.core.gate import is_for_another, is_stopped
+from dunr.core.gate import is_disputed, is_for_another, is_stopped
 from dunr.core.model import CardRun, Case
 from dunr.core.reconcile import is_given_up
 from dunr.core.terms import AlertKind, CaseState, Trigger
@@ -51,12 +51,13 @@ def updated(draft: Draft, event: MethodUpdated) -> None:
     default = draft.snapshot.default_method
     unasked = default is not None and is_for_another(case, draft.snapshot, default)
     spoilt = run.stopped or method.credential in case.credentials_tried or is_stopped(draft.method, method) or unasked
+    spoilt = spoilt or is_disputed(draft.snapshot, method.card_key)
     spoilt = spoilt or (case.beside is not None and case.beside.charges_nothing)
     if case.holds or spoilt or is_given_up(case, draft.now):
         draft.case = replace(case, waiting_method=None, turn_at=None)
         draft.why(
-            "the new payment method is not tried here: the case is held or given up, the card was declined or tried already, it came with "
-            "another subscription, or the processor collects by itself"
+            "the new payment method is not tried here: the case is held or given up, the card was declined or tried already, a payment by it is "
+            "disputed, it came with another subscription, or the processor collects by itself"
         )
         if draft.customer is not None and not run.stopped:
             pass_turn(draft, run)

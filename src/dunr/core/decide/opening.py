@@ -13,7 +13,7 @@ from dunr.core.decide.remembering import remember, send_of_charge
 from dunr.core.decide.surroundings import stated_until
 from dunr.core.decision import Decision, Dossier
 from dunr.core.declines import Classification, classify, in_words, network_of, raw_code, unknown_codes
-from dunr.core.disputed import KnownDispute
+from dunr.core.disputed import BLOCKING, KnownDispute
 from dunr.core.facts import Facts
 from dunr.core.gate import ref_of
 from dunr.core.model import Case, Customer, Hold, Method, Subscription
@@ -25,7 +25,6 @@ from dunr.core.terms import (
     CaseState,
     ChargeStatus,
     DeclineReason,
-    DisputeStatus,
     HoldKind,
     Outcome,
     Trigger,
@@ -192,15 +191,17 @@ def meet_neighbours(draft: Draft, snapshot: Snapshot) -> None:
         for one in snapshot.disputes
         if one.card_key in cards or one.processor_invoice_id == case.processor_invoice_id
     ]
-    blocking = [one for one in standing if one.status in (DisputeStatus.OPEN, DisputeStatus.LOST)]
+    blocking = [one for one in standing if one.status in BLOCKING]
     draft.case = replace(
         case,
         disputes=tuple(KnownDispute(one.processor_dispute_id, one.status, one.reinstated) for one in standing),
-        holds=tuple(
-            Hold(HoldKind.DISPUTE, one.processor_dispute_id, "a payment by this card is disputed", draft.now, None)
-            for one in blocking
-        ),
+        holds=tuple([hold_for(one.processor_dispute_id, draft.now) for one in blocking]),
     )
+
+
+def hold_for(processor_dispute_id: str, now: datetime) -> Hold:
+    """What a dispute does to a case that might charge the same card."""
+    return Hold(HoldKind.DISPUTE, processor_dispute_id, "a payment by this card is disputed", now, None)
 
 
 def alert_unknown(draft: Draft, codes: UnknownCodes | None, reason: DeclineReason | None) -> None:

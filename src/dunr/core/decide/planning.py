@@ -231,7 +231,7 @@ def settle_state(draft: Draft, *, is_undated: bool = False) -> None:
     if case.deciding_reason is DeclineReason.PAYER_DECEASED:
         hold_for_a_person(draft)
         return
-    if case.plan.steps and not _has_no_method(draft):
+    if case.plan.steps and not has_no_method(draft):
         _enter(draft, CaseState.SCHEDULED)
         tell_next_step(draft)
         return
@@ -246,7 +246,7 @@ def settle_state(draft: Draft, *, is_undated: bool = False) -> None:
     tell_customer_to_act(draft)
 
 
-def _has_no_method(draft: Draft) -> bool:
+def has_no_method(draft: Draft) -> bool:
     """Whether the snapshot at hand shows that there is nothing to charge, or nothing that may be charged unasked."""
     snapshot = draft.dossier.snapshot
     return snapshot is not None and chargeable_method(draft.case, snapshot) is None
@@ -254,7 +254,7 @@ def _has_no_method(draft: Draft) -> bool:
 
 def _is_spent(draft: Draft) -> bool:
     """Whether time alone has nothing more to offer: the reason had steps, and they are used up."""
-    if _has_no_method(draft):
+    if has_no_method(draft):
         return False
     kind = draft.facts.reasons[planning_reason(draft)].kind
     return kind is DeclineKind.SOFT
