@@ -21,7 +21,8 @@ PACKAGE = SRC / "dunr"
 LENGTH = 60_000
 SECONDS_MAX = 3.0
 VERBS = frozenset({"compile", "match", "search", "sub", "subn", "fullmatch", "split", "findall", "finditer"})
-NOT_TRIED = re.compile(r"\.migrations\.|__main__$|\.testing\.")  # the last reads stories of testers
+TESTERS = re.compile(r"\.testing\.scenario")  # they read stories that somebody writes for a test
+NOT_TRIED = re.compile(r"\.migrations\.|__main__$|\.testing\.")
 SIGNS = (
     *[
         "a",
@@ -97,7 +98,11 @@ PHRASES = (
 def patterns() -> dict[str, tuple[re.Pattern[str] | re.Pattern[bytes], frozenset[str]]]:
     """By the text of the expression, with how it is asked: those that modules keep, and those that stand in the middle of a function."""
     found: dict[str, tuple[re.Pattern[str] | re.Pattern[bytes], frozenset[str]]] = {}
+    of_testers: set[str] = set()  # also where another module writes what they read
     for module in pkgutil.walk_packages(dunr.__path__, "dunr."):
+        if TESTERS.search(module.name):
+            kept = [one for value in vars(importlib.import_module(module.name)).values() for one in kept_in(value)]
+            of_testers |= {repr(pattern.pattern) for pattern in kept}
         if NOT_TRIED.search(module.name):
             continue
         loaded = importlib.import_module(module.name)
@@ -110,7 +115,7 @@ def patterns() -> dict[str, tuple[re.Pattern[str] | re.Pattern[bytes], frozenset
         verb = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if isinstance(written, ast.Constant) and isinstance(written.value, str | bytes) and verb != "compile":
             found.setdefault(repr(written.value), (re.compile(written.value), frozenset({verb})))
-    return found
+    return {written: kept for written, kept in found.items() if written not in of_testers}
 
 
 def verbs_of(file: str, name: str) -> frozenset[str]:

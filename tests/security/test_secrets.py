@@ -20,6 +20,7 @@ from tests.source_tree import ROOT, SRC, nodes
 NAMED_LIKE_A_SECRET = re.compile(r"(?i)secret|signature|token|api_?key|passw|digest|\bmarks?\b|sha256")
 NO_SECRETS = {
     "HEADER": "the name of a header",
+    "BadSignature": "the name of a refusal",
     "MARK": "a mark of the store's own",
     "BACKUP_MARK": "the same",
     "LOCAL_WEBHOOK_SECRET": "known to everybody, and refused where it would matter",
