@@ -49,7 +49,7 @@ test: setup ## Run the tests of a change; every branch of src/dunr/core must be 
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m 'not endurance' --ignore=tests/core tests
 
 # All that `make test` leaves out, so that the two together are every test, once.
-prove: setup ## Run the tests of endurance: more kills, four workers on PostgreSQL, a browser
+prove: setup ## Run the tests of endurance: more kills, four workers on PostgreSQL, weeks at Stripe, a browser
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m endurance tests
 
 bench: setup $(BENCH_STAMP) ## Measure against peers, side by side; ARGS=--json for one object a line

@@ -17,6 +17,8 @@ from dunr.errors import BadEvent, BadRequest, BadSignature
 from dunr.ports import Inbound, Subject
 from tests.fuzz.doors import DOORS, SECOND, Door
 
+pytestmark = pytest.mark.endurance
+
 LENGTH_MAX = 1_000  # of a key or an id, as the stores keep them
 # What is kept of an event beside its body. At a billing system the id is a header and the account is one.
 HEADS = {"sandbox": ("type", "id", "account"), "stripe": ("type", "id", "account"), "billing_http": ("type",)}

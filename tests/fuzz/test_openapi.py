@@ -11,6 +11,8 @@ from schemathesis.specs.openapi import checks
 from dunr.entry.web.app import OPERATIONS
 from tests.entry.web.served import Served, served
 
+pytestmark = pytest.mark.endurance
+
 # The clock would be sent through centuries of timers; its own tests bound it (tests/entry/web/test_clock.py).
 TRIES_MAX = 20  # of each operation
 LEFT_OUT = "/v1/test/clock/advance"

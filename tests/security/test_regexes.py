@@ -18,6 +18,8 @@ import dunr
 from tests.source_tree import SRC, name_of, python_files, tree_of
 
 PACKAGE = SRC / "dunr"
+pytestmark = pytest.mark.endurance
+
 LENGTH = 60_000
 SECONDS_MAX = 3.0
 VERBS = frozenset({"compile", "match", "search", "sub", "subn", "fullmatch", "split", "findall", "finditer"})

@@ -11,6 +11,8 @@ from dunr.testing.scenario import ScenarioError, play
 from tests.simulation import planted_bugs
 from tests.simulation.planted_bugs import Plant
 
+pytestmark = pytest.mark.endurance  # each plays hundreds of worlds again and again
+
 SEED = 1
 WORLDS = 60
 

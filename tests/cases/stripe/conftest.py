@@ -7,6 +7,16 @@ import pytest
 
 from tests.cases.stripe.rehearsal import StripeRehearsal, rehearse_at_stripe
 
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All of them play days and weeks, each with a server of its own: together they are a matter of endurance."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.endurance)
+
 
 @pytest.fixture
 def stripe(tmp_path: Path) -> Iterator[StripeRehearsal]:

@@ -37,7 +37,6 @@ def load(stripe: StripeRehearsal) -> dict[str, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.endurance
 def test_a_run_that_is_killed_is_finished_by_the_next_and_a_further_one_only_reads_the_list(
     stripe: StripeRehearsal,
 ) -> None:
