@@ -33,13 +33,14 @@ class Seen:
 
 @dataclass
 class Merchant:
-    """The books, the script and what was seen. `script` lines: paid, no CODE, pending, 500, hang, hang paid, garbage, 429, 400 CODE."""
+    """The books, the script and what was seen. `script` lines: paid, paid MINOR, no CODE, pending, 500, hang, hang paid, garbage, 429, 400 CODE."""
 
     script: deque[str] = field(default_factory=deque)
     otherwise: str = "paid"
     answers: dict[str, Json] = field(default_factory=dict)  # by key
     seen: list[Seen] = field(default_factory=list)
     look_ups_fail: bool = False
+    other_name: str | None = None  # by which a look-up calls what it finds
     hang_seconds: float = 1.5
     guard: threading.Lock = field(default_factory=threading.Lock)
     url: str = ""
@@ -83,6 +84,8 @@ class Merchant:
         match then:
             case ["no", code]:
                 answer: Json = {"status": "not_paid", "reason_code": code, "id": number, "at": AT}
+            case ["paid", minor]:
+                answer = {"status": "paid", "id": number, "amount_minor": int(minor), "at": AT}
             case ["pending"]:
                 answer = {"status": "pending", "id": number}
             case _:
@@ -94,7 +97,8 @@ class Merchant:
     def look_up(self, call: Json) -> tuple[int, Json | str | None]:
         if self.look_ups_fail:
             return 500, {"error": {"code": "down"}}
-        return 200, self.answers.get(call["key"], {"status": "not_found"})
+        found = self.answers.get(call["key"], {"status": "not_found"})
+        return 200, found if self.other_name is None else found | {"id": self.other_name}
 
     def settle(self, key: str, answer: Json) -> None:
         """What a pending charge came to."""

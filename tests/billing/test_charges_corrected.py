@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from dunr.charge_book import Instrument, LeftCharge, PaidOutside
+from dunr.core.terms import Rail
 from tests.billing.billed import Billed, billed
+from tests.entry.web.served import START
 
 
 @pytest.fixture
@@ -88,3 +91,23 @@ def test_a_charge_of_next_month_whose_instrument_changes_is_made_next_month(dunr
     assert dunr.merchant.charges == []
     dunr.advance(to="2026-07-23T08:01:00Z")
     assert [seen.body["instrument"] for seen in dunr.merchant.charges] == ["wallet_2"]
+
+
+def test_a_charge_that_was_paid_before_dunr_had_looked_at_it_is_told_as_paid(dunr: Billed) -> None:
+    desk = dunr.application.desk
+    assert desk is not None
+    charge = LeftCharge(
+        id="ch_9",
+        amount_minor=900,
+        currency="usd",
+        customer_id="cus_1",
+        instrument=Instrument("wallet_1", Rail.CARRIER),
+        due_at=START,
+        left_at=START,
+    )
+    desk.leave(charge)
+    desk.note_payment("ch_9", PaidOutside("shop_7", 900, START))
+    dunr.application.runner.run_until_quiet()
+    assert dunr.told() == ["CHARGE_PAID"]
+    assert dunr.charge("ch_9")["status"] == "CHARGE_PAID"
+    assert dunr.merchant.charges == []

@@ -4,7 +4,7 @@ from dunr.core.charge_ends import charge_end
 from dunr.core.decide import decide
 from dunr.core.decision import Stops
 from dunr.core.events import ChargeDue, TimerFired
-from dunr.core.terms import ChargeEnd, InvoiceStatus
+from dunr.core.terms import ChargeEnd
 from dunr.core.value import replace
 from tests.core.world import facts, story
 
@@ -173,16 +173,38 @@ def test_what_is_below_the_least_amount_is_carried_over_before_anything_is_sent(
     )
 
 
-def test_a_charge_that_was_taken_back_before_anybody_looked_opens_nothing() -> None:
+def test_of_a_charge_that_was_taken_back_before_anybody_looked_the_merchant_hears_the_end_too() -> None:
+    story(
+        """
+    2026-06-23 10:00  charge falls due: 4900 usd, unseen
+    2026-06-23 10:01  voided
+                      state closed because voided; told of charge CHARGE_CLOSED; attempts none; booked opened 4900, voided 4900
+    """
+    )
+
+
+def test_of_a_charge_that_was_paid_before_anybody_looked_the_merchant_hears_the_end_too() -> None:
+    story(
+        """
+    2026-06-23 10:00  charge falls due: 4900 usd, unseen
+    2026-06-23 10:01  paid elsewhere 4900 as ch_x
+                      state recovered; told of charge CHARGE_PAID; attempts none; access granted; booked none; no notice
+    2026-06-23 10:02  somebody looks
+                      told of charge none
+    """
+    )
+
+
+def test_a_charge_whose_customer_is_gone_before_anybody_looked_opens_nothing() -> None:
     world = story(
         """
     2026-06-23 10:00  charge falls due: 4900 usd, unseen
     """
     )
-    world.show("in_1", status=InvoiceStatus.VOID)
-    decision = decide(world.dossier("in_1", world.snapshot("in_1")), ChargeDue(), facts(), world.now)
+    gone = replace(world.snapshot("in_1"), customer=None)
+    decision = decide(world.dossier("in_1", gone), ChargeDue(), facts(), world.now)
     assert decision.changes_nothing
-    assert decision.because == ("nothing is to be collected: void, 4900 due",)
+    assert decision.because == ("the customer is gone",)
 
 
 def test_a_first_charge_in_too_quick_succession_waits_for_room_on_the_card() -> None:

@@ -97,11 +97,11 @@ def test_a_charge_whose_calls_are_forbidden_and_whose_look_ups_fail_is_given_up_
     billed(
         UNANSWERED
         + """
-    2026-06-23 10:00:40  operator holds
+    2026-06-23 10:00:40  paid elsewhere 900 as ch_x
     2026-06-24 09:59  nothing happens
                       in flight 0 unknown; told of charge none; alert unsettled_attempt
     2026-06-24 16:05  nothing happens
-                      state exhausted; told of charge CHARGE_NOT_PAID; alert charge_unsettled; no notice
+                      state exhausted; told of charge CHARGE_NOT_PAID; alert charge_unsettled; notice method_needed
     """
     )
 

@@ -64,7 +64,8 @@ CLOCKS_APART_MAX = timedelta(minutes=5)
 def not_ours_because(snapshot: Snapshot) -> str | None:
     """Why no case is to be opened for this invoice, or None where one is."""
     invoice = snapshot.invoice
-    if invoice.status is not InvoiceStatus.OPEN or invoice.amount_due_minor <= 0:
+    is_over = invoice.status is not InvoiceStatus.OPEN or invoice.amount_due_minor <= 0
+    if is_over and invoice.charge_due_at is None:  # of a charge that was left to us, the merchant hears how it ended
         return f"nothing is to be collected: {invoice.status}, {invoice.amount_due_minor} due"
     if invoice.is_first or (
         snapshot.subscription is not None and snapshot.subscription.status is SubscriptionStatus.INCOMPLETE

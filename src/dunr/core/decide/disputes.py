@@ -4,6 +4,7 @@ A dispute holds the payer's open cases on that card; on the disputed invoice it 
 """
 
 from dunr.core import ledger
+from dunr.core.attempt import Attempt
 from dunr.core.decide.attempts import note_return
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.money import give_back
@@ -23,7 +24,9 @@ from dunr.core.terms import (
     DeclineKind,
     DeclineReason,
     DisputeStatus,
+    InFlightAction,
     InvoiceStatus,
+    Outcome,
 )
 from dunr.core.value import replace
 
@@ -102,13 +105,23 @@ def release(draft: Draft, ref: str) -> None:
 def resume(draft: Draft) -> None:
     """Go on after the last hold has gone. A step that is late by more than an hour is laid anew by its timer."""
     case = draft.case
-    if case.holds or not case.is_open or case.in_flight is not None or case.state is CaseState.EXHAUSTED:
+    if case.holds or not case.is_open or case.state is CaseState.EXHAUSTED:
+        return
+    if case.in_flight is not None:
+        _look_up_late(draft, case.in_flight)
         return
     draft.case = replace(case, not_before_at=None)
     if case.plan.steps and has_no_method(draft):
         settle_state(draft)
     elif not case.plan.steps and case.deciding_reason is not DeclineReason.PAYER_DECEASED:
         begin_dunning(draft, case.first_failed_at if case.steps_spent_count == 0 else draft.now)
+
+
+def _look_up_late(draft: Draft, attempt: Attempt) -> None:
+    """What nobody answered before the hold may have to be called again, or given up, now: a look-up decides."""
+    is_waiting = attempt.outcome is Outcome.UNKNOWN and attempt.next_action is InFlightAction.LOOK_UP
+    if draft.processor.calls_spend_steps and is_waiting:
+        draft.change_attempt(replace(attempt, next_action_at=draft.now))
 
 
 def returned(draft: Draft, event: AttemptReturned) -> None:

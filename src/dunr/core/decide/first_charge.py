@@ -12,6 +12,7 @@ from dunr.core.decide.charging import GATE_WAIT, begin, may_begin
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.decide.invoices import carry_over
+from dunr.core.decide.money import recover
 from dunr.core.decide.opening import as_it_opens, meet_neighbours
 from dunr.core.decide.planning import begin_dunning, is_paused_by_others
 from dunr.core.decide.rungs_left import FIRST_CHARGE
@@ -35,6 +36,10 @@ def charge_due(dossier: Dossier, facts: Facts, now: datetime) -> Decision:
     draft = Draft(dossier, _new_case(dossier, snapshot, now), facts, now)
     meet_neighbours(draft, snapshot)
     case = draft.case
+    if case.amount_due_minor == 0:
+        draft.why(f"{case.processor_invoice_id} was paid before it was looked at")
+        recover(draft, ours=False)
+        return draft.finish("ChargeDue", "dunr")
     draft.postings.append(ledger.opened(case, case.amount_due_minor, now))
     draft.why(
         f"{draft.money(case.amount_due_minor)} of {case.processor_invoice_id} is to be charged from {draft.said(case.first_failed_at)} on"

@@ -79,6 +79,8 @@ def _look_up(draft: Draft, attempt: Attempt) -> None:
             alerted=attempt.alerted or alert,
         )
     )
+    if silent:
+        step_calls.spend(draft, attempt.number)
     if alert:
         text = f"Attempt {attempt.number} of {draft.case.processor_invoice_id} has had no answer since {draft.said(since_at)}. It is looked up; a person may settle it."
         draft.alert(AlertKind.UNSETTLED_ATTEMPT, f"{draft.case.id}/a{attempt.number}", text)

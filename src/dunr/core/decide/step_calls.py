@@ -22,11 +22,11 @@ CALLED_ON_STEPS = SPENDS_STEP | {Trigger.RENEWAL}  # what a person began is look
 GIVEN_UP_AFTER = timedelta(hours=24)  # from the first failure: then nobody waits for an answer any more
 
 
-def spend(draft: Draft, number: int) -> None:
-    """A call had no answer: its step is spent, the coming ones are dated from its own date, and the attempt is looked up at once."""
+def spend(draft: Draft, number: int) -> bool:
+    """A call had no answer, or nobody is left to hear it: its step is spent, and the coming ones are dated from its own date. Whether there was one to spend."""
     attempt = find(draft, number)
     if not draft.processor.calls_spend_steps or attempt is None or not draft.case.is_open:
-        return
+        return False
     case, step = draft.case, draft.case.plan.next_step
     base, spent_count = draft.now, 0
     if not case.has_failed:
@@ -35,7 +35,7 @@ def spend(draft: Draft, number: int) -> None:
         base, spent_count = step.at, 1
         draft.why(f"step {step.number} is spent: its call had no answer")
     else:
-        return
+        return False
     draft.case = replace(
         draft.case,
         steps_spent_count=case.steps_spent_count + spent_count,
@@ -47,13 +47,12 @@ def spend(draft: Draft, number: int) -> None:
         replace(
             attempt,
             unanswered_steps_count=attempt.unanswered_steps_count + spent_count,
-            next_action=InFlightAction.LOOK_UP,
-            next_action_at=draft.now,
             counted_from_at=base,
         )
     )
     draft.policy = draft.dossier.policy  # one that an operator moved the case to waits, since nothing is settled yet
     lay_quietly(draft, base)
+    return True
 
 
 def next_call(draft: Draft, attempt: Attempt) -> PlannedStep | None:
@@ -85,6 +84,9 @@ def give_up(draft: Draft, attempt: Attempt) -> None:
     if not draft.processor.calls_spend_steps or case.state is not CaseState.SCHEDULED:
         return
     if any(step.at > draft.now for step in case.plan.steps):
+        return
+    if case.holds or draft.dossier.stops.charges:
+        draft.why("the day is over, but not what holds the charge: it is given up only when it might have gone on")
         return
     if draft.now < over_at:
         if attempt.next_action_at is not None and attempt.next_action_at > over_at:

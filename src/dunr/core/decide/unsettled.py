@@ -73,20 +73,27 @@ def unanswered(draft: Draft, attempt: Attempt, why: str, *, looked_up: bool) -> 
         _call_or_give_up(draft, attempt)
         return
     free_method(draft, attempt, Outcome.UNKNOWN)
-    draft.change_attempt(
-        replace(
-            attempt,
-            outcome=Outcome.UNKNOWN,
-            last_called_at=draft.now,
-            unknown_since_at=attempt.unknown_since_at or draft.now,
-            next_action=InFlightAction.LOOK_UP,
-            next_action_at=draft.now + look_up_gap(attempt.look_up_count),
-        )
+    unknown = replace(
+        attempt,
+        outcome=Outcome.UNKNOWN,
+        last_called_at=draft.now,
+        unknown_since_at=attempt.unknown_since_at or draft.now,
+        next_action=InFlightAction.LOOK_UP,
+        next_action_at=draft.now + look_up_gap(attempt.look_up_count),
     )
+    draft.change_attempt(unknown)
     draft.why(
         f"attempt {attempt.number} has no answer ({why}): neither success nor failure; it is looked up, and nothing else is sent"
     )
-    step_calls.spend(draft, attempt.number)
+    if step_calls.spend(draft, attempt.number):
+        look_up_now(draft)
+
+
+def look_up_now(draft: Draft) -> None:
+    """The attempt in flight is looked up at once, not after the usual gap."""
+    attempt = draft.case.in_flight
+    assert attempt is not None, "it has just been found to be in flight"
+    draft.change_attempt(replace(attempt, next_action_at=draft.now))
 
 
 def _call_or_give_up(draft: Draft, attempt: Attempt) -> None:

@@ -97,14 +97,17 @@ def of_look_up(told: LookUpAnswerOnWire | CannotSay, amount_minor: int, now: dat
 
 
 def shown(attempt: Attempt, told: LookUpAnswerOnWire | CannotSay, now: datetime) -> ChargeSnapshot | None:
-    """A charge of ours as a look-up shows it; None where the look-up shows none."""
+    """A charge of ours as a look-up shows it; None where the look-up shows none.
+
+    What makes a charge the same one is its key. It goes by the id under which we heard of it first, whatever id a later answer gives it.
+    """
     match told:
         case CannotSay() | NotFoundAnswer():
             return None
         case ReturnedAnswer():
             amount_minor = attempt.amount_minor if told.amount_minor is None else told.amount_minor
             return ChargeSnapshot(
-                told.id,
+                attempt.processor_charge_id or told.id,
                 attempt.key,
                 amount_minor,
                 ChargeStatus.RETURNED,
@@ -113,15 +116,25 @@ def shown(attempt: Attempt, told: LookUpAnswerOnWire | CannotSay, now: datetime)
             )
         case PaidAnswer():
             amount_minor = attempt.amount_minor if told.amount_minor is None else told.amount_minor
-            return ChargeSnapshot(told.id, attempt.key, amount_minor, ChargeStatus.SUCCEEDED, min(told.at, now))
+            charge_id = attempt.processor_charge_id or told.id
+            return ChargeSnapshot(charge_id, attempt.key, amount_minor, ChargeStatus.SUCCEEDED, min(told.at, now))
         case NotPaidAnswer():
             raw = RawDecline(told.reason_code)
             return ChargeSnapshot(
-                told.id or attempt.key, attempt.key, attempt.amount_minor, ChargeStatus.DECLINED, told.at or now, raw
+                attempt.processor_charge_id or told.id or attempt.key,
+                attempt.key,
+                attempt.amount_minor,
+                ChargeStatus.DECLINED,
+                told.at or now,
+                raw,
             )
         case PendingAnswer():
             return ChargeSnapshot(
-                told.id or attempt.key, attempt.key, attempt.amount_minor, ChargeStatus.PENDING, attempt.begun_at
+                attempt.processor_charge_id or told.id or attempt.key,
+                attempt.key,
+                attempt.amount_minor,
+                ChargeStatus.PENDING,
+                attempt.begun_at,
             )
 
 
