@@ -33,6 +33,7 @@ from dunr.intake import Intake
 from dunr.mailroom import habits_of, mailer_of
 from dunr.manual_clock import CLOCK, StoreClock
 from dunr.messengers import messengers_of
+from dunr.own_systems import billing, preflight_of
 from dunr.pacing import pace_of
 from dunr.performing import Performer
 from dunr.policies_in_force import PoliciesInForce
@@ -45,8 +46,6 @@ from dunr.sweep import Forget, Sweep, forgetting
 from dunr.system_clock import SystemClock
 
 if TYPE_CHECKING:
-    from dunr.adapters.processors.billing_http.conformance import Conformance
-    from dunr.adapters.processors.billing_http.processor import BillingProcessor
     from dunr.adapters.processors.stripe.processor import StripeProcessor
 
 
@@ -63,7 +62,8 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         rulebook = StoredRulebook(store, in_force, _own_meanings(settings))
         brake = AutomaticBrake(store, clock, brake_rule(settings)) if settings.automatic_brake else None
         facts = _facts(settings, processors)
-        engine = Engine(Parts(store, processors, rulebook, facts, clock, holder or own_name(), brake))
+        preflight = preflight_of(settings, clock, opened)
+        engine = Engine(Parts(store, processors, rulebook, facts, clock, holder or own_name(), brake, preflight))
         desk = _desk(settings, store, clock)
         renewals = RenewalDesk(desk, store, clock) if desk is not None else None
         accounts = ((settings.processor, settings.account),)
@@ -198,9 +198,9 @@ def _processors(settings: Settings, store: Store, clock: Clock, opened: ExitStac
         opened.callback(stripe.close)
         return {stripe.name: stripe}
     if settings.processor == "billing_http":
-        billing = _billing(settings, store, clock)
-        opened.callback(billing.close)
-        return {billing.name: billing}
+        own = billing(settings, store, clock)
+        opened.callback(own.close)
+        return {own.name: own}
     raise SettingsError(
         'processor names no processor that dunr has: write processor = "sandbox", "stripe" or "billing_http"'
     )
@@ -214,36 +214,6 @@ def facts_of(processor: str) -> ProcessorFacts:
 
     known = {"sandbox": sandbox.FACTS, "stripe": stripe.FACTS, "billing_http": billing.FACTS}
     return known.get(processor, ProcessorFacts())
-
-
-def _billing(settings: Settings, store: Store, clock: Clock) -> "BillingProcessor":
-    """The merchant's own billing system."""
-    from dunr.adapters.processors.admission import WebhookAccount
-    from dunr.adapters.processors.billing_http.client import BillingClient
-    from dunr.adapters.processors.billing_http.processor import Addresses, BillingProcessor
-
-    account = WebhookAccount(
-        account=settings.account,
-        live=settings.live,
-        webhook_secrets=webhook_secrets(settings),
-        tolerance_seconds=settings.webhook_tolerance_seconds,
-    )
-    addresses = Addresses(
-        settings.billing_charge_url or "", settings.billing_look_up_url or "", settings.billing_update_url
-    )
-    client = BillingClient(settings.billing_secret or "", settings.processor_timeout_seconds, clock.now)
-    return BillingProcessor(account, client, addresses, store, clock)
-
-
-def conformance(
-    settings: Settings, charge_url: str, look_up_url: str, *, secret: str, timeout_seconds: float, name: str
-) -> "Conformance":
-    """The questions that tell whether a billing system keeps the contract."""
-    from dunr.adapters.processors.billing_http.conformance import Conformance
-    from dunr.adapters.processors.billing_http.processor import Addresses
-
-    codes = frozenset((*settings.billing_retryable_codes, *settings.billing_final_codes))
-    return Conformance(Addresses(charge_url, look_up_url, None), secret, timeout_seconds, name, codes)
 
 
 def _stripe(settings: Settings, store: Store) -> "StripeProcessor":

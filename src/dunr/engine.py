@@ -115,7 +115,7 @@ class Engine(Sender):
         read = self.read(case_id, None)
         if read.case is None:
             raise NoSuchThing(f"There is no case {case_id!r}.")
-        return read, self.decide(read, event)
+        return read, self.foreseen(read, event)
 
     def grant(self, case_id: str, event: Event) -> tuple[Decision, Look | None]:
         """A wish looked at, decided and committed, and still to be sent. Raises `NoSuchThing` or `WishRejected`; nothing is queued.

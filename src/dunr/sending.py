@@ -14,11 +14,14 @@ from dunr.core.answers import (
     CannotSay,
     ChargeAnswer,
     Declined,
+    Forbidden,
     LookUpAnswer,
     NotNow,
     NotThere,
+    NoWord,
     Paid,
     Pending,
+    Permitted,
     Refused,
     Unanswered,
 )
@@ -30,6 +33,7 @@ from dunr.core.model import Case
 from dunr.core.snapshot import Snapshot
 from dunr.happenings import about, tell
 from dunr.ports import ChargeRequest, ObjectMissing, Refs, Rows, SnapshotUnavailable
+from dunr.preflight import question_about
 from dunr.stepping import Look, Parts, Stepper
 
 LOOKS_BEFORE_SEND_MAX = 5
@@ -114,7 +118,20 @@ class Sender(Stepper):
                 look = self.snapshot(case_id)
             except (SnapshotUnavailable, ObjectMissing) as failure:
                 return rows.case, attempt, (f"the processor could not be read: {failure}",)
+            forbidden = self._forbidden(rows.case, attempt)
+            if forbidden:
+                return rows.case, attempt, forbidden
         return None
+
+    def _forbidden(self, case: Case, attempt: Attempt) -> tuple[str, ...]:
+        """Why the merchant does not let it go any more, where so much time has passed since they were asked that we look again."""
+        preflight = self.parts.preflight
+        answer = preflight.may_charge(question_about(case, attempt)) if preflight is not None else Permitted()
+        match answer:
+            case Permitted():
+                return ()
+            case Forbidden() | NoWord():
+                return (f"the merchant's own system does not let it go: {answer.why}",)
 
     def _held_attempt(self, case_id: str, effect: Charge) -> tuple[Rows, Attempt | None]:
         """The attempt to send, if it is still in flight under this fence; a stale holder stops here and writes nothing."""

@@ -19,13 +19,14 @@ from dunr.core.value import Value, replace
 from dunr.errors import StoreUnavailable
 from dunr.happenings import tell_of_decision
 from dunr.ports import Change, Clock, Processor, Refs, Rows, Rulebook, Standing, Store
+from dunr.preflight import Preflight, question_before
 
 STALE_TRIES_MAX = 100
 SKEW_MAX = timedelta(minutes=5)
 
 
 class Parts(Value):
-    """What the shell is put together from. `holder` names this worker in leases; without a `brake` nothing holds by itself."""
+    """What the shell is put together from. `holder` names this worker in leases; without a `brake` nothing holds by itself, without a `preflight` nobody is asked."""
 
     store: Store
     processors: dict[str, Processor]
@@ -34,6 +35,7 @@ class Parts(Value):
     clock: Clock
     holder: str
     brake: AutomaticBrake | None = None
+    preflight: Preflight | None = None
 
 
 class Look(Value):
@@ -75,7 +77,15 @@ class Stepper:
         raise StoreUnavailable(f"{case_id} changed {STALE_TRIES_MAX} times while a step was decided; try again")
 
     def decide(self, read: Dossier, event: Event) -> Decision:
-        """What an event comes to now, before anything is written."""
+        """What an event comes to now, before anything is written. Where a charge would go out, whoever may forbid it is asked."""
+        decision, preflight = self.foreseen(read, event), self.parts.preflight
+        question = question_before(decision) if preflight is not None else None
+        if preflight is None or question is None:
+            return decision
+        return self.foreseen(replace(read, permission=preflight.may_charge(question)), event)
+
+    def foreseen(self, read: Dossier, event: Event) -> Decision:
+        """What an event comes to by what was read, with nobody asked."""
         if isinstance(event, PolicyMoved):
             read = replace(read, policy_next=self.parts.rulebook.policy(event.to_hash))
         return decide(read, event, self.facts, self.clock.now())

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from dunr.bootstrap import conformance
 from dunr.inspection import Level
+from dunr.own_systems import conformance
 from dunr.settings import Settings
 from examples.billing_server.server import Wallets, handler
 from tests.billing.merchant import SECRET

@@ -1,4 +1,4 @@
-"""What a processor may answer to a charge, a look-up or a refresh, as values.
+"""What a processor may answer to a charge, a look-up or a refresh, and the merchant to the question before a charge, as values.
 
 An adapter turns its wire into one of these; the core turns them into outcomes. A decline is an answer. "Don't know" is an answer.
 """
@@ -87,6 +87,24 @@ class Missed(Value):
     why: str
 
 
+class Permitted(Value):
+    """The merchant's own system says that a charge may be made."""
+
+
+class Forbidden(Value):
+    """It says that it must not. `ask_again_at`: not before then, where it says so."""
+
+    why: str
+    ask_again_at: datetime | None = None
+
+
+class NoWord(Value):
+    """It could not be asked, or said nothing that could be read."""
+
+    why: str
+
+
 ChargeAnswer = Paid | Declined | Pending | NotNow | Unanswered | Refused
 LookUpAnswer = Paid | Declined | Pending | NotThere | CannotSay
 RefreshAnswer = Refreshed | Missed
+Permission = Permitted | Forbidden | NoWord

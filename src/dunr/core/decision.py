@@ -6,6 +6,7 @@ a decision whole, on condition of the versions in its dossier, or not at all.
 
 from datetime import datetime
 
+from dunr.core.answers import Permission
 from dunr.core.effects import Charge, Effect, LookUp, RecordedEffect
 from dunr.core.model import Case, Customer, Method, Subscription
 from dunr.core.policy import Policy
@@ -64,6 +65,7 @@ class Dossier(Value):
     named_card_key: str | None = None  # the card that the event is about, where it is not the default one
     epoch: int = 0
     holder: str = ""
+    permission: Permission | None = None  # what the merchant's own system says to the charge; None: nobody has asked
 
     @property
     def method_id(self) -> str | None:

@@ -77,6 +77,7 @@ class HoldKind(StrEnum):
     OPERATOR = "operator"
     DISPUTE = "dispute"
     PROCESSOR = "processor"
+    MERCHANT = "merchant"  # the merchant's own system forbids the charge, or does not answer
 
 
 class Access(StrEnum):
@@ -186,6 +187,7 @@ class AlertKind(StrEnum):
     COEXISTENCE = "coexistence"  # the processor collects by itself, too
     CHARGE_UNSETTLED = "charge_unsettled"  # given up as not paid, and nobody knows whether the money moved
     BRAKED = "braked"  # sending holds by itself
+    PERMISSION_UNANSWERED = "permission_unanswered"  # nobody says whether charges may be made, so none are
     ADVICE = "advice"  # what we would charge now, where the policy only advises
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from dunr.settings.values import Settings
 
 PUBLISH_SECRET_BYTES_MIN = 24
-PAIRS = (("publish_url", "publish_secret"), ("alert_url", "alert_secret"))
+PAIRS = (("publish_url", "publish_secret"), ("alert_url", "alert_secret"), ("may_charge_url", "may_charge_secret"))
 PLAIN_ADDRESS = re.compile(r"[^\s@<>,;:\"\\\x00-\x1f]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?")
 
 

@@ -18,20 +18,23 @@ from dunr.facts.mapping import problems_in
 from dunr.settings.billing import billing_contradictions
 from dunr.settings.copywriting import copywriter_contradictions
 from dunr.settings.mail import mail_contradictions
+from dunr.settings.may_charge import may_charge_contradictions
 from dunr.settings.outbound import outbound_contradictions
+from dunr.settings.sending import sending_contradictions
 from dunr.settings.stripe import STRIPE_URL, stripe_contradictions
 
 PROCESSORS = ("sandbox", "stripe", "billing_http")
 LOCAL_API_KEY = "sk_sandbox_local"
 LOCAL_WEBHOOK_SECRET = "whsec_local"  # noqa: S105 - known to everybody, and refused where it would matter
 LIVE_KEY_PREFIX = "sk_live_"
+OUTBOUND_URLS = ("publish_url", "alert_url", "may_charge_url")
 BILLING_URLS = ("billing_charge_url", "billing_look_up_url", "billing_update_url")
 PLACEHOLDER_MAIL_FROM = "billing@shop.invalid"
 PLACEHOLDER_MERCHANT = "Example Shop"
 PLACEHOLDER_ACCOUNT = "acct_sandbox"
 SECRET_FIELDS = frozenset(
     {"sandbox_api_key", "stripe_api_key", "webhook_secrets", "smtp_password", "publish_secret", "billing_secret"}
-    | {"copywriter_key", "alert_secret"}
+    | {"copywriter_key", "alert_secret", "may_charge_secret"}
 )
 PASSWORD_OF_USER = re.compile(r"^(\w+://[^:/?#]*):.*@")
 PASSWORD_PARAMETER = re.compile(r"([?&](?:ssl)?password=)[^&]*", re.IGNORECASE)
@@ -69,6 +72,9 @@ class Settings:
     billing_secret: str | None = None  # signs our calls
     billing_retryable_codes: tuple[str, ...] = ()  # reason codes that are worth another try
     billing_final_codes: tuple[str, ...] = ()  # those that are not
+    may_charge_url: Text | None = None  # of your own, asked before each charge; left out: nobody is
+    may_charge_secret: str | None = None  # signs that question
+    may_charge_seconds: Annotated[int, msgspec.Meta(ge=1, le=30)] = 3  # how long an answer is waited for
     webhook_secrets: tuple[str, ...] = (LOCAL_WEBHOOK_SECRET,)  # several while one is replaced by another
     webhook_secrets_file: Text | None = None  # instead: one a line, read again when the file changes
     live: bool = False
@@ -178,7 +184,8 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     yield from _live(settings)
     yield from stripe_contradictions(settings, PLACEHOLDER_ACCOUNT)
     yield from billing_contradictions(settings)
-    yield from _sending(settings)
+    yield from may_charge_contradictions(settings)
+    yield from sending_contradictions(settings)
     yield from mail_contradictions(settings, PLACEHOLDER_MAIL_FROM, PLACEHOLDER_MERCHANT)
     yield from outbound_contradictions(settings)
     yield from copywriter_contradictions(settings)
@@ -206,7 +213,7 @@ def _bad_addresses(settings: Settings) -> Iterator[str]:
             'store names no store that dunr has: write store = "sqlite:///path/to/dunr.db", '
             'store = "postgresql://user@host/dunr" or store = "memory:"'
         )
-    for key in ("sandbox_url", "stripe_url", "public_url", "publish_url", "alert_url", *BILLING_URLS):
+    for key in ("sandbox_url", "stripe_url", "public_url", *OUTBOUND_URLS, *BILLING_URLS):
         url = getattr(settings, key)
         if url is not None and not _is_plain_address(url):
             yield f'{key} must be an http address without a password in it: write {key} = "https://shop.example"'
@@ -255,15 +262,3 @@ def _live(settings: Settings) -> Iterator[str]:
         yield "live = true with an API that asks for no token: write api_tokens_required = true"
 
 
-def _sending(settings: Settings) -> Iterator[str]:
-    needed = 2 * settings.processor_timeout_seconds + settings.look_max_age_seconds
-    if settings.lease_seconds <= needed:
-        yield (
-            f"lease_seconds = {settings.lease_seconds} could end while a charge is under way (twice "
-            f"processor_timeout_seconds and look_max_age_seconds make {needed}): "
-            f"write lease_seconds = {needed + 1} or more"
-        )
-    if settings.clock_start is not None and settings.clock != "manual":
-        yield 'clock_start needs the manual clock: write clock = "manual", or leave clock_start out'
-    if settings.clock_start is not None and settings.clock_start.tzinfo is None:
-        yield 'clock_start has no time zone: write clock_start = "2026-06-23T10:00:00Z"'

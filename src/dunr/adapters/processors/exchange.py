@@ -71,8 +71,9 @@ class BoundedHttp:
         body_bytes_max: int,
         base_url: str = "",
         headers: Mapping[str, str] | None = None,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """`whom` is what messages call the processor; `timeout_seconds` bounds the whole of each exchange."""
+        """`whom` is what messages call the processor; `timeout_seconds` bounds the whole of each exchange. `transport` may forbid addresses."""
         self._whom = whom
         self._timeout_seconds = timeout_seconds
         self._body_bytes_max = body_bytes_max
@@ -84,6 +85,7 @@ class BoundedHttp:
             follow_redirects=False,
             verify=trusted(),
             trust_env=False,
+            transport=transport,
         )
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from dunr.core.decide.allowing import allowance_of, put_off
 from dunr.core.decide.draft import ATTEMPTS_KEPT_MAX, LENT_KEPT_MAX, Draft
 from dunr.core.decide.ending import STOPPED_LOOK
 from dunr.core.decide.opening import method_row
+from dunr.core.decide.permitting import is_permitted
 from dunr.core.decide.planning import move_to_open_time, run_missed, set_steps, settle_state
 from dunr.core.decide.remembering import remember, send_of_attempt
 from dunr.core.effects import CancelAttempt, Charge
@@ -83,7 +84,7 @@ def timer_fired(draft: Draft, event: TimerFired) -> None:
     if default.is_network_token and fresh_details.needs_cryptogram(draft, method):
         fresh_details.ask_for_cryptogram(draft, method)
         return
-    if _is_card_free(draft):
+    if _is_card_free(draft) and is_permitted(draft):
         begin(draft, trigger, None if trigger is Trigger.PROMISE else step.number, method, allowed)
 
 
@@ -131,7 +132,7 @@ def _is_stopped_elsewhere(draft: Draft, method: MethodRef) -> bool:
 
 def may_begin(draft: Draft, method: MethodRef) -> bool:
     """Whether an attempt may begin now; where not, when to look again."""
-    return _is_gate_open(draft, method) and _is_card_free(draft)
+    return _is_gate_open(draft, method) and _is_card_free(draft) and is_permitted(draft)
 
 
 def _is_gate_open(draft: Draft, method: MethodRef) -> bool:

@@ -12,6 +12,7 @@ from dunr.core.decide.attempts import find, withdraw
 from dunr.core.decide.draft import Draft
 from dunr.core.decide.gaps import look_up_gap
 from dunr.core.decide.opening import method_row
+from dunr.core.decide.permitting import is_permitted
 from dunr.core.decide.unsettled import NOT_NOW_WAIT_SECONDS, PENDING_LOOK_UP_GAP
 from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptOverdue
@@ -114,18 +115,15 @@ def _resend(draft: Draft, attempt: Attempt) -> None:
     refusals = closed_because(
         case, attempt.amount_minor, attempt.currency, method, draft.snapshot, draft.method, draft.dossier.stops
     )
+    if not refusals and not is_permitted(draft):
+        refusals = (f"held: {draft.case.holds[-1].why}",)
     if refusals and not attempt.taken_over and attempt.outcome is None:
         withdraw(draft, attempt, refusals)
         return
     if refusals:
-        draft.change_attempt(
-            replace(
-                attempt,
-                next_action=InFlightAction.LOOK_UP,
-                next_action_at=draft.now + look_up_gap(attempt.look_up_count),
-            )
-        )
         draft.why(f"not sent again: {'; '.join(refusals)}")
+        look_at = draft.now + look_up_gap(attempt.look_up_count)
+        draft.change_attempt(replace(attempt, next_action=InFlightAction.LOOK_UP, next_action_at=look_at))
         return
     _send_again(draft, attempt)
 

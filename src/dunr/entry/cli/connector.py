@@ -27,8 +27,8 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Try every answer, a repeat, a time-out and a forgery on test instruments, and say what is wrong. Exit code 1 where something is."""
-    from dunr.bootstrap import conformance
     from dunr.inspection import Level
+    from dunr.own_systems import conformance
 
     settings, base = settings_of(context), url.rstrip("/")
     signs = secret or settings.billing_secret

@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
 from dunr.adapters.processors.billing_http import answers
-from dunr.adapters.processors.billing_http.client import BillingClient
 from dunr.adapters.processors.billing_http.processor import Addresses
 from dunr.adapters.processors.billing_http.wire import ChargeCall, LookUpCall
 from dunr.adapters.processors.exchange import Answer, NoAnswer
+from dunr.adapters.processors.signed_calls import SignedCalls
 from dunr.core.answers import (
     CannotSay,
     ChargeAnswer,
@@ -37,9 +37,9 @@ class Asking:
         self._addresses = addresses
         self._name = name
         self._codes = codes
-        self._client = BillingClient(secret, timeout_seconds, _now)
-        self._stranger = BillingClient(OTHER_SECRET, timeout_seconds, _now)
-        self._late = BillingClient(secret, timeout_seconds, lambda: _now() - OLD)
+        self._client = SignedCalls("the billing system", secret, timeout_seconds, _now)
+        self._stranger = SignedCalls("the billing system", OTHER_SECRET, timeout_seconds, _now)
+        self._late = SignedCalls("the billing system", secret, timeout_seconds, lambda: _now() - OLD)
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -68,7 +68,7 @@ class Asking:
         answer = self._client.post(self._addresses.look_up_url, LookUpCall(key, key), f"{key}/look-up")
         return answers.of_look_up(answers.told_by_look_up(answer), AMOUNT_MINOR, _now())
 
-    def _shut_out(self, about: str, client: BillingClient, key: str, to_do: str) -> Check:
+    def _shut_out(self, about: str, client: SignedCalls, key: str, to_do: str) -> Check:
         answer = client.post(self._addresses.charge_url, self._body(key, "test_paid", AMOUNT_MINOR), self._key(key))
         refused = isinstance(answer, Answer) and answer.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
         return (

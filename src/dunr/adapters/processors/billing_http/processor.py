@@ -9,9 +9,9 @@ from datetime import datetime
 
 from dunr.adapters.processors.admission import WebhookAccount
 from dunr.adapters.processors.billing_http import answers, events, reading
-from dunr.adapters.processors.billing_http.client import BillingClient
 from dunr.adapters.processors.billing_http.facts import FACTS
 from dunr.adapters.processors.billing_http.wire import ChargeCall, LookUpAnswerOnWire, LookUpCall
+from dunr.adapters.processors.signed_calls import SignedCalls
 from dunr.charge_book import ChargeBook, LeftCharge
 from dunr.core import keys
 from dunr.core.answers import CannotSay, ChargeAnswer, LookUpAnswer, Missed, RefreshAnswer, Refused, RefusedKind
@@ -51,7 +51,7 @@ class BillingProcessor:
     facts = FACTS
 
     def __init__(
-        self, account: WebhookAccount, client: BillingClient, addresses: Addresses, store: Store, clock: Clock
+        self, account: WebhookAccount, client: SignedCalls, addresses: Addresses, store: Store, clock: Clock
     ) -> None:
         """Keep the connection; nothing is asked yet."""
         self.account = account

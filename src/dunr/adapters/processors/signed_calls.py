@@ -1,4 +1,4 @@
-"""Signed HTTP to the billing system.
+"""Signed HTTP to a system of the merchant's own.
 
 Each call is signed as Standard Webhooks says, so that the merchant checks it with a library that they have for our other messages.
 """
@@ -6,6 +6,7 @@ Each call is signed as Standard Webhooks says, so that the merchant checks it wi
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+import httpx
 import msgspec
 from standardwebhooks import Webhook
 
@@ -14,18 +15,26 @@ from dunr.adapters.processors.exchange import Answer, BoundedHttp, NoAnswer
 BODY_BYTES_MAX = 1024 * 1024
 
 
-class BillingClient:
-    """The connection to one billing system; threads may share it. `now` is the time that signatures carry."""
+class SignedCalls:
+    """The connections to one system of the merchant; threads may share them. `now` is the time that signatures carry."""
 
-    def __init__(self, secret: str, timeout_seconds: float, now: Callable[[], datetime]) -> None:
-        """`timeout_seconds` bounds the whole of each exchange; `secret` is base64, as in `whsec_…`."""
+    def __init__(
+        self,
+        whom: str,
+        secret: str,
+        timeout_seconds: float,
+        now: Callable[[], datetime],
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """`whom` is what messages call it; `timeout_seconds` bounds the whole of each exchange; `secret` is base64, as in `whsec_…`."""
         self._now = now
         self._signer = Webhook(secret)
         self._http = BoundedHttp(
-            "the billing system",
+            whom,
             timeout_seconds=timeout_seconds,
             body_bytes_max=BODY_BYTES_MAX,
             headers={"user-agent": "dunr", "content-type": "application/json"},
+            transport=transport,
         )
 
     def close(self) -> None:
