@@ -21,7 +21,7 @@ class Billed(Served):
 
     def __init__(self, application: Any, http: httpx.Client, books: Merchant) -> None:  # noqa: ANN401 - as in `served`
         super().__init__(application, http)
-        self.merchant = books
+        self.merchant = self.asked = books  # who is asked before a charge may be somebody else
 
     def leave(self, charge: str = "ch_1", **more: object) -> httpx.Response:
         body: dict[str, object] = {"id": charge, "amount_minor": 4900, "currency": "usd", "subscription": "sub_1"}

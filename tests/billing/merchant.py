@@ -42,6 +42,9 @@ class Merchant:
     look_ups_fail: bool = False
     other_name: str | None = None  # by which a look-up calls what it finds
     hang_seconds: float = 1.5
+    permission: Json | str | int = field(
+        default_factory=lambda: {"may_charge": True}
+    )  # a status without a body, or what is said
     guard: threading.Lock = field(default_factory=threading.Lock)
     url: str = ""
 
@@ -57,6 +60,17 @@ class Merchant:
     def captures(self) -> list[str]:
         """The keys under which money moved."""
         return [key for key, answer in self.answers.items() if answer["status"] == "paid"]
+
+    @property
+    def questions(self) -> list[Seen]:
+        """How often we were asked before a charge."""
+        return [one for one in self.seen if one.path == "/may-charge"]
+
+    def may_charge(self, _call: Json) -> tuple[int, Json | str | None]:
+        if self.permission == "hang":
+            time.sleep(self.hang_seconds)
+            return 0, None
+        return (self.permission, None) if isinstance(self.permission, int) else (200, self.permission)
 
     def charge(self, call: Json) -> tuple[int, Json | str | None]:
         with self.guard:
@@ -122,7 +136,8 @@ def merchant() -> Iterator[Merchant]:
             books.seen.append(Seen(time.monotonic(), self.path, call, signed_at))
             if self.path == "/charge":
                 assert self.headers["idempotency-key"] == call["key"]
-            status, answer = books.charge(call) if self.path == "/charge" else books.look_up(call)
+            answers = {"/charge": books.charge, "/may-charge": books.may_charge, "/look-up": books.look_up}
+            status, answer = answers[self.path](call)
             if status == 0:
                 self.close_connection = True
                 return

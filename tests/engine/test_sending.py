@@ -6,6 +6,7 @@ from typing import cast
 
 import pytest
 
+from dunr.core.answers import Forbidden
 from dunr.core.decision import Stops
 from dunr.core.effects import Charge
 from dunr.core.events import AttemptWithdrawn
@@ -61,6 +62,7 @@ def test_a_processor_that_is_read_more_slowly_than_a_look_may_be_old_is_left_alo
         rulebook=SimpleNamespace(standing=lambda *_: Standing(Stops(), 0), facts=lambda known: known),
         facts=facts(),
         clock=clock,
+        preflight=None,
     )
     sender = Sender(cast(Parts, parts))
     monkeypatch.setattr(sender, "step", lambda _, event: written.append(event))
@@ -78,3 +80,32 @@ class SlowClock:
     def now(self) -> datetime:
         self.at += timedelta(seconds=11)
         return self.at
+
+
+def test_a_merchant_who_forbids_it_while_the_sender_slept_is_heard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = story("""
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent
+    """)
+    case, snapshot = world.case("in_1"), world.snapshot("in_1")
+    assert case is not None
+    attempt = case.in_flight
+    assert attempt is not None
+    clock, method = SlowClock(attempt.begun_at), Method("sandbox:main:card_1", 1, fence=attempt.fence)
+    written: list[AttemptWithdrawn] = []
+    parts = SimpleNamespace(
+        store=SimpleNamespace(load=lambda *_: Rows(case, None, method, None)),
+        processors={"sandbox": SimpleNamespace(now=lambda _: clock.now(), snapshot=lambda *_: snapshot)},
+        rulebook=SimpleNamespace(standing=lambda *_: Standing(Stops(), 0), facts=lambda known: known),
+        facts=facts(),
+        clock=clock,
+        preflight=SimpleNamespace(may_charge=lambda _: Forbidden("cancelled")),
+    )
+    sender = Sender(cast(Parts, parts))
+    monkeypatch.setattr(sender, "step", lambda _, event: written.append(event))
+    sender._charge(case.id, Charge(case.id, attempt.number, attempt.fence), Look(snapshot, clock.now()))
+    assert [type(event) for event in written] == [AttemptWithdrawn]
+    assert written[0].why == ("the merchant's own system does not let it go: cancelled",)

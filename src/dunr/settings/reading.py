@@ -46,6 +46,8 @@ EXAMPLES: Mapping[str, object] = {  # where the default is no good example
     "billing_look_up_url": "https://billing.example.com/look-up",
     "billing_update_url": "https://shop.example.com/payment-method",
     "billing_secret": "whsec_<base64 of 32 random bytes>",
+    "may_charge_url": "https://shop.example.com/may-charge",
+    "may_charge_secret": "whsec_<base64 of 32 random bytes>",
     "billing_retryable_codes": ("NO_CREDIT", "BUSY"),
     "billing_final_codes": ("BARRED",),
     "clock_start": "2026-06-23T10:00:00Z",

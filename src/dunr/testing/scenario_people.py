@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 
+from dunr.core.answers import Forbidden, NoWord, Permission, Permitted
 from dunr.core.decision import Stops
 from dunr.core.events import (
     AttemptSettledByHand,
@@ -142,6 +143,18 @@ def stopped(world: World, _invoice_id: str, found: re.Match[str]) -> None:
 @person(r"nothing is stopped")
 def unstopped(world: World, _invoice_id: str, _found: re.Match[str]) -> None:
     world.stops = Stops()
+
+
+@person(r"the merchant (?P<what>permits charges|is silent|forbids charges)(?: until (?P<until>.+))?")
+def permission(world: World, _invoice_id: str, found: re.Match[str]) -> None:
+    """What the merchant's own system says when it is asked before a charge."""
+    until = found["until"]
+    said: dict[str, Permission] = {
+        "permits charges": Permitted(),
+        "is silent": NoWord("timed out"),
+        "forbids charges": Forbidden("hardship", instant(until) if until else None),
+    }
+    world.permission = said[found["what"]]
 
 
 @person(r"nothing happens|time passes")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from dunr.core.answers import Declined, Paid, Pending
+from dunr.core.answers import Declined, Paid, Pending, Permission
 from dunr.core.events import AttemptNotFound
 from dunr.core.snapshot import (
     ChargeSnapshot,
@@ -52,6 +52,7 @@ class ProcessorInWorld:
     subscriptions: dict[str, SubscriptionStatus] = field(default_factory=dict)
     invoices: dict[str, InvoiceInWorld] = field(default_factory=dict)
     disputes: list[DisputeSnapshot] = field(default_factory=list)
+    permission: Permission | None = None  # what the merchant says when asked before a charge
 
     def invoice(self, invoice_id: str) -> InvoiceInWorld:
         """The invoice of that id; the first mention makes it, open and not failed yet."""

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from dunr.core import keys
-from dunr.core.answers import Declined, Paid, Pending, Permission, Unanswered
+from dunr.core.answers import Declined, Paid, Pending, Unanswered
 from dunr.core.decide import decide
 from dunr.core.decision import AuditEntry, Decision, Dossier, Posting, Stops
 from dunr.core.effects import Charge, LookUp, Notice, Nudge, RecordedEffect
@@ -66,7 +66,6 @@ class World(ProcessorInWorld):
     facts: Facts
     policy: Policy = field(default_factory=Policy)
     stops: Stops = field(default_factory=Stops)
-    permission: Permission | None = None
     mail_works: bool = True
     policies: dict[str, Policy] = field(default_factory=dict)
     policy_next: Policy | None = None
@@ -114,9 +113,8 @@ class World(ProcessorInWorld):
             named_card_key=named_card_key,
             epoch=self.epoch,
             holder="worker-1",
-            permission=self.permission,
         )
-        return replace(read, method=self._row(f"card/{read.method_id}", Method))
+        return replace(read, method=self._row(f"card/{read.method_id}", Method), permission=self.permission)
 
     def decide(self, invoice_id: str, event: Event, snapshot: Snapshot | None) -> Decision:
         """Decide, and commit where something changes."""
