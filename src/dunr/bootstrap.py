@@ -60,7 +60,11 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
         served = ServedPolicies(NamedPolicies(settings.policy), {name: one.facts for name, one in processors.items()})
         in_force = PoliciesInForce(store, clock, served)
         rulebook = StoredRulebook(store, in_force, _own_meanings(settings))
-        brake = AutomaticBrake(store, clock, brake_rule(settings)) if settings.automatic_brake else None
+        brake = (
+            AutomaticBrake(store, clock, brake_rule(settings))
+            if settings.automatic_brake and not settings.billing_decision_only
+            else None
+        )
         facts = _facts(settings, processors)
         preflight = preflight_of(settings, clock, opened)
         engine = Engine(Parts(store, processors, rulebook, facts, clock, holder or own_name(), brake, preflight))

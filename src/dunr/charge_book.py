@@ -49,6 +49,14 @@ class PaidOutside(Value):
     at: datetime
 
 
+class FailedOutside(Value):
+    """A try of the merchant's own that failed, by their own id for it."""
+
+    id: str
+    at: datetime
+    reason_code: str
+
+
 class LeftCharge(Value):
     """One charge as it was left to us. `due_at` is when it may be made first; `left_at` when it came."""
 
@@ -66,13 +74,21 @@ class LeftCharge(Value):
     period_start_on: str | None = None
     period_end_at: datetime | None = None
     status: LeftStatus = LeftStatus.OPEN
+    failed: FailedOutside | None = None  # the first charge, where the merchant had made it before they came
     paid_outside: tuple[PaidOutside, ...] = ()
+    failed_outside: tuple[FailedOutside, ...] = ()  # what they have tried since
     facts: Mapping[str, str] = NO_FACTS  # whatever the merchant wants to read in each call
 
     def says_the_same(self, other: "LeftCharge") -> bool:
         """Whether two were left as one and the same charge, whenever they came and whatever was said of them since."""
         due_at = other.due_at if self.is_due_at_once and other.is_due_at_once else self.due_at
-        told_since = replace(self, left_at=other.left_at, status=other.status, paid_outside=other.paid_outside)
+        told_since = replace(
+            self,
+            left_at=other.left_at,
+            status=other.status,
+            paid_outside=other.paid_outside,
+            failed_outside=other.failed_outside,
+        )
         return replace(told_since, due_at=due_at) == other
 
     @property

@@ -8,7 +8,7 @@ import hashlib
 
 import msgspec
 
-from dunr.charge_book import Change, ChargeBook, Instrument, LeftCharge, LeftStatus, PaidOutside
+from dunr.charge_book import Change, ChargeBook, FailedOutside, Instrument, LeftCharge, LeftStatus, PaidOutside
 from dunr.core import keys
 from dunr.core.terms import CloseReason
 from dunr.core.value import Value, replace
@@ -50,7 +50,7 @@ class ChargeDesk:
 
         Raises `NoSuchThing`, or `WishRejected` where it was charged already.
         """
-        case = self._store.load(self._case_id(charge_id), Refs()).case
+        case = self._store.load(self.case_id(charge_id), Refs()).case
         if case is not None and case.amount_due_minor == 0 and case.closed_because not in TAKEN_BACK:
             raise WishRejected(f"Charge {charge_id!r} is paid; refund it in your own system.", CONFLICT)
         return self._change(charge_id, lambda charge: replace(charge, status=status))
@@ -64,6 +64,20 @@ class ChargeDesk:
             return replace(charge, paid_outside=(*charge.paid_outside, payment))
 
         return self._change(charge_id, noted)
+
+    def note_failure(self, charge_id: str, failure: FailedOutside) -> LeftCharge:
+        """The merchant has tried by themselves, and it failed; the same try twice is one. Raises `NoSuchThing`."""
+
+        def noted(charge: LeftCharge) -> LeftCharge:
+            if any(one.id == failure.id for one in charge.failed_outside):
+                return charge
+            return replace(charge, failed_outside=(*charge.failed_outside, failure))
+
+        return self._change(charge_id, noted)
+
+    def look_again(self, charge_id: str, why: str) -> None:
+        """Have a charge looked at, since something about it is known elsewhere. `why` makes a repeat the same event."""
+        self._tell(CHANGED, charge_id, f"{CHANGED}/{why}")
 
     def pay_by(self, charge_id: str, instrument: Instrument) -> LeftCharge:
         """The customer pays by another instrument from now on. Raises `NoSuchThing`."""
@@ -93,5 +107,6 @@ class ChargeDesk:
         self._tell(CHANGED, charge_id, f"{CHANGED}/v{version}")
         return charge
 
-    def _case_id(self, charge_id: str) -> str:
+    def case_id(self, charge_id: str) -> str:
+        """The id of a charge's case."""
         return keys.case_id(self.account.processor, self.account.account, charge_id)

@@ -27,6 +27,10 @@ def billing(settings: Settings, store: Store, clock: Clock) -> "BillingProcessor
         webhook_secrets=webhook_secrets(settings),
         tolerance_seconds=settings.webhook_tolerance_seconds,
     )
+    if settings.billing_decision_only:
+        from dunr.adapters.processors.billing_http.advising import AdvisingProcessor
+
+        return AdvisingProcessor(account, settings.billing_update_url, store, clock)
     addresses = Addresses(
         settings.billing_charge_url or "", settings.billing_look_up_url or "", settings.billing_update_url
     )

@@ -42,6 +42,7 @@ class Kept(NamedTuple):
 
     subscription: RenewedSubscription
     version: int
+    is_new: bool = False  # it was begun just now
 
 
 Change = Callable[[RenewedSubscription, datetime], RenewedSubscription]
@@ -72,7 +73,7 @@ class RenewalDesk:
 
     def begin(self, subscription: RenewedSubscription) -> Kept:
         """Renew a subscription from now on; the same one twice is one. Raises `WishRejected` where its id is taken by another."""
-        first = Kept(subscription, 1)
+        first = Kept(subscription, 1, is_new=True)
         self._wake(first)
         if self._store.put_document(self._name(subscription.id), msgspec.json.encode(subscription), 0):
             return first

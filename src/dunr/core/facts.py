@@ -71,6 +71,7 @@ class ProcessorFacts(Value):
     settle_after_seconds: int = 15 * 60
     sends_receipts: bool = False
     retries_by_itself: bool = False
+    unsettled_alert_seconds: int = 3600  # how long an attempt may have no answer before a person hears of it
     calls_spend_steps: bool = (
         False  # without an answer, each coming step is another call of the same attempt, as long as its key lives
     )

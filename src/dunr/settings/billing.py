@@ -18,13 +18,16 @@ def billing_contradictions(settings: "Settings") -> Iterator[str]:
     """Everything that is wrong, each with what to write instead."""
     if settings.processor != NAME:
         return
-    for key, what in (("billing_charge_url", "charge"), ("billing_look_up_url", "look-up")):
+    calls = (
+        () if settings.billing_decision_only else (("billing_charge_url", "charge"), ("billing_look_up_url", "look-up"))
+    )
+    for key, what in calls:
         url = getattr(settings, key)
         if url is None:
             yield f'processor = "{NAME}" needs the address of your {what} call: write {key} = "https://billing.example.com/{what}"'
         elif settings.live and urlsplit(url).scheme != "https":
             yield f'live = true with {key} = "{url}", which anybody can overhear: write an https address'
-    if not is_strong_secret(settings.billing_secret):
+    if not settings.billing_decision_only and not is_strong_secret(settings.billing_secret):
         yield f'processor = "{NAME}" signs its calls: write billing_secret = "{EXAMPLE_SECRET}"'
     if settings.webhook_secrets_file is None and not all(is_strong_secret(one) for one in settings.webhook_secrets):
         yield f'processor = "{NAME}" takes signed reports: write webhook_secrets = ["{EXAMPLE_SECRET}"]'

@@ -66,6 +66,7 @@ class Settings:
     sandbox_rate_max: Annotated[int, msgspec.Meta(ge=1, le=1000)] | None = (
         None  # the same for the sandbox, which has no limit of its own
     )
+    billing_decision_only: bool = False  # you make every call; dunr says when, and is told what came of it
     billing_charge_url: Text | None = None  # of a billing system of your own: where it takes its two calls
     billing_look_up_url: Text | None = None
     billing_update_url: Text | None = None  # your page where a customer changes what they pay by

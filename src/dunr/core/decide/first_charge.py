@@ -63,7 +63,6 @@ def _new_case(dossier: Dossier, snapshot: Snapshot, now: datetime) -> Case:
         credentials_tried=(snapshot.methods[0].credential,) if snapshot.methods else (),
         plan=Plan((PlannedStep(FIRST_CHARGE.number, due_at, ("the charge is due",)),)),
         access=Access.GRANTED,
-        charge_due_at=due_at,
         has_failed=False,
     )
 

@@ -154,6 +154,7 @@ def as_it_opens(dossier: Dossier, snapshot: Snapshot, first_failed_at: datetime,
             [charge.processor_charge_id for charge in snapshot.charges if charge.status is not ChargeStatus.PENDING]
         ),
         credited_minor=invoice.credited_minor,
+        charge_due_at=invoice.charge_due_at,
     )
 
 

@@ -13,15 +13,13 @@ from dunr.core.decide.draft import Draft
 from dunr.core.decide.gaps import look_up_gap
 from dunr.core.decide.opening import method_row
 from dunr.core.decide.permitting import is_permitted
-from dunr.core.decide.unsettled import NOT_NOW_WAIT_SECONDS, PENDING_LOOK_UP_GAP
+from dunr.core.decide.unsettled import NOT_NOW_WAIT_SECONDS, PENDING_LOOK_UP_GAP, settles_at
 from dunr.core.effects import Charge, LookUp
 from dunr.core.events import AttemptOverdue
 from dunr.core.gate import closed_because, is_key_old
 from dunr.core.sends import Lease
 from dunr.core.terms import AlertKind, InFlightAction, Outcome
 from dunr.core.value import replace
-
-UNKNOWN_ALERT_AFTER = timedelta(hours=1)
 
 
 def overdue(draft: Draft, event: AttemptOverdue) -> None:
@@ -55,10 +53,9 @@ def _look_up(draft: Draft, attempt: Attempt) -> None:
     silent = attempt.outcome is None or (
         lease is not None and (lease.case_id, lease.attempt_number) == (draft.case.id, attempt.number)
     )
-    alert = (
-        not attempt.alerted and attempt.outcome is not Outcome.PENDING and draft.now - since_at >= UNKNOWN_ALERT_AFTER
-    )
-    next_at = _next_look_at(draft, attempt, since_at)
+    alert_at = since_at + timedelta(seconds=draft.processor.unsettled_alert_seconds)
+    alert = not attempt.alerted and attempt.outcome is not Outcome.PENDING and draft.now >= alert_at
+    next_at = _next_look_at(draft, attempt, alert_at)
     fence = attempt.fence
     if silent and row is not None:
         fence = row.fence + 1
@@ -89,12 +86,12 @@ def _look_up(draft: Draft, attempt: Attempt) -> None:
     draft.effects.append(LookUp(draft.case.id, attempt.number))
 
 
-def _next_look_at(draft: Draft, attempt: Attempt, since_at: datetime) -> datetime:
-    """When to ask again: after the next gap, and once when the hour is over after which a person is told."""
+def _next_look_at(draft: Draft, attempt: Attempt, alert_at: datetime) -> datetime:
+    """When to ask again: after the next gap; once when what is not there has not arrived for good; and once when a person is to be told."""
     if attempt.outcome is Outcome.PENDING:
         return draft.now + PENDING_LOOK_UP_GAP
-    next_at, alert_at = draft.now + look_up_gap(attempt.look_up_count + 1), since_at + UNKNOWN_ALERT_AFTER
-    return min(next_at, alert_at) if alert_at > draft.now else next_at
+    next_at = draft.now + look_up_gap(attempt.look_up_count + 1)
+    return min(at for at in (next_at, alert_at, settles_at(draft, attempt)) if at > draft.now)
 
 
 def _resend(draft: Draft, attempt: Attempt) -> None:

@@ -4,7 +4,7 @@
 shows no charge late enough.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import assert_never
 
 from dunr.core import keys
@@ -134,10 +134,7 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
     if attempt.outcome is Outcome.PENDING:
         draft.why("the processor had taken it: a submitted debit is waited for, whatever one read shows")
         return
-    called_at = attempt.last_called_at or attempt.begun_at
-    settle_at = max(called_at, attempt.unknown_since_at or called_at) + timedelta(
-        seconds=draft.processor.settle_after_seconds
-    )
+    settle_at = settles_at(draft, attempt)
     read_at = min(event.read_at or draft.now, draft.now)
     step = step_calls.next_call(draft, attempt)
     if step is not None and (step.at > draft.now or settle_at > read_at):
@@ -163,6 +160,13 @@ def not_found(draft: Draft, event: AttemptNotFound) -> None:
     look_at = max(settle_at, draft.now)
     draft.change_attempt(replace(attempt, next_action=InFlightAction.LOOK_UP, next_action_at=look_at))
     draft.why(f"no charge is there yet; looked up again at {draft.said(look_at)}, and not sent again before")
+
+
+def settles_at(draft: Draft, attempt: Attempt) -> datetime:
+    """From when on what a look-up does not find has never arrived."""
+    called_at = attempt.last_called_at or attempt.begun_at
+    known_at = max(called_at, attempt.unknown_since_at or called_at)
+    return known_at + timedelta(seconds=draft.processor.settle_after_seconds)
 
 
 def never_arrived(draft: Draft, attempt: Attempt, why: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from dunr.entry.cli import (
     brake,
     cases,
     chaos,
+    charges,
     classify,
     connect,
     connector,
@@ -32,6 +33,7 @@ from dunr.entry.cli import (
     sandbox,
     serve,
     setup,
+    subscriptions,
     token,
     worker,
 )
@@ -95,6 +97,8 @@ for name, commands in {
     "connect": connect.app,
     "connector": connector.app,
     "notices": notices.app,
+    "charges": charges.app,
+    "subscriptions": subscriptions.app,
 }.items():
     app.add_typer(commands, name=name)
 

@@ -10,7 +10,18 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute
 
 from dunr.application import Application
-from dunr.entry.web import cases, charges, clock, fees, lost_notices, registers, subscriptions, unknown_codes, wishes
+from dunr.entry.web import (
+    cases,
+    charges,
+    clock,
+    decisions,
+    fees,
+    lost_notices,
+    registers,
+    subscriptions,
+    unknown_codes,
+    wishes,
+)
 from dunr.entry.web.dashboard import Dashboard
 from dunr.entry.web.door import Answering, Door
 from dunr.entry.web.entitlements import ENTITLEMENTS, EntitlementCheck
@@ -38,6 +49,7 @@ OPERATIONS = (
     *cases.OPERATIONS,
     *wishes.OPERATIONS,
     *charges.OPERATIONS,
+    *decisions.OPERATIONS,
     *subscriptions.OPERATIONS,
     *registers.OPERATIONS,
     *fees.OPERATIONS,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from dunr.charge_book import Instrument, LeftCharge, LeftStatus, PaidOutside
+from dunr.charge_book import FailedOutside, Instrument, LeftCharge, LeftStatus, PaidOutside
 from dunr.charge_desk import ChargeDesk
 from dunr.core.charge_ends import charge_end
 from dunr.core.model import Case, Payer
@@ -52,6 +52,14 @@ class CustomerBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     country: Country | None = None
 
 
+class FailureBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A charge that you made yourself, and that failed."""
+
+    id: Id
+    at: Instant
+    reason_code: Words
+
+
 class ChargeBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One charge to be made, once. `due_at` left out: at once. `facts` come back in each call to you."""
 
@@ -62,6 +70,7 @@ class ChargeBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     instrument: InstrumentBody
     subscription: Id | None = None
     due_at: Instant | None = None
+    failed: FailureBody | None = None  # where you made the first charge, and it failed: dunr goes on from there
     products: tuple[Words, ...] = ()
     tags: tuple[Words, ...] = ()
     facts: Mapping[Words, Words] = {}
@@ -98,9 +107,15 @@ class ChargeAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 def leave(face: WebFace, call: Call) -> Answer:
     """Take a charge. It is durable when this answers."""
-    body, now = call.read(ChargeBody), face.now()
+    kept = desk_of(face).leave(left_charge(call.read(ChargeBody), face.now()))
+    face.quiet.settle()
+    return Answer(_answer(face, kept), 202)
+
+
+def left_charge(body: ChargeBody, now: datetime) -> LeftCharge:
+    """What is to be kept. Raises `BadRequest` for what makes no sense."""
     payer = body.customer
-    charge = LeftCharge(
+    return LeftCharge(
         id=body.id,
         amount_minor=body.amount_minor,
         currency=body.currency,
@@ -112,16 +127,14 @@ def leave(face: WebFace, call: Call) -> Answer:
         subscription_id=body.subscription,
         products=body.products,
         tags=body.tags,
+        failed=failure_of(body.failed, now) if body.failed is not None else None,
         facts=body.facts,
     )
-    kept = _desk(face).leave(charge)
-    face.quiet.settle()
-    return Answer(_answer(face, kept), 202)
 
 
 def one_charge(face: WebFace, call: Call) -> Answer:
     """How a charge stands."""
-    desk = _desk(face)
+    desk = desk_of(face)
     charge = desk.book.find(desk.account.account, call.path["id"])
     if charge is None:
         raise NoSuchThing("No charge of that id was left to dunr.")
@@ -131,7 +144,7 @@ def one_charge(face: WebFace, call: Call) -> Answer:
 def take_back(face: WebFace, call: Call) -> Answer:
     """Make it no more."""
     status = LeftStatus(call.read(TakeBackBody).status)
-    return _changed(face, _desk(face).take_back(call.path["id"], status))
+    return changed(face, desk_of(face).take_back(call.path["id"], status))
 
 
 def note_payment(face: WebFace, call: Call) -> Answer:
@@ -140,15 +153,29 @@ def note_payment(face: WebFace, call: Call) -> Answer:
     if in_utc(body.at) - now > CLOCKS_APART_MAX:
         raise BadRequest("at lies in the future: write when the money came.")
     payment = PaidOutside(body.id, body.amount_minor, min(in_utc(body.at), now))
-    return _changed(face, _desk(face).note_payment(call.path["id"], payment))
+    return changed(face, desk_of(face).note_payment(call.path["id"], payment))
 
 
 def pay_by(face: WebFace, call: Call) -> Answer:
     """Charge another instrument from now on; a new one is tried at once."""
-    return _changed(face, _desk(face).pay_by(call.path["id"], instrument_of(call.read(InstrumentBody))))
+    return changed(face, desk_of(face).pay_by(call.path["id"], instrument_of(call.read(InstrumentBody))))
 
 
-def _changed(face: WebFace, charge: LeftCharge) -> Answer:
+def note_failure(face: WebFace, call: Call) -> Answer:
+    """Count a try of the merchant's own that failed: it spends no step, and counts toward what a card may bear."""
+    failure = failure_of(call.read(FailureBody), face.now())
+    return changed(face, desk_of(face).note_failure(call.path["id"], failure))
+
+
+def failure_of(body: FailureBody, now: datetime) -> FailedOutside:
+    """What is to be written down. Raises `BadRequest` for what has not happened yet."""
+    if in_utc(body.at) - now > CLOCKS_APART_MAX:
+        raise BadRequest("at lies in the future: write when the charge failed.")
+    return FailedOutside(body.id, min(in_utc(body.at), now), body.reason_code)
+
+
+def changed(face: WebFace, charge: LeftCharge) -> Answer:
+    """A charge as it stands after what was said of it."""
     face.quiet.settle()
     return Answer(_answer(face, charge), 202)
 
@@ -157,7 +184,7 @@ def instrument_of(body: InstrumentBody) -> Instrument:
     return Instrument(body.id, body.rail, body.network, body.expires_on, body.country)
 
 
-def _desk(face: WebFace) -> ChargeDesk:
+def desk_of(face: WebFace) -> ChargeDesk:
     """The desk, where charges are left to us at all. Raises `NoSuchThing`."""
     desk = face.application.desk
     if desk is None:
@@ -168,7 +195,11 @@ def _desk(face: WebFace) -> ChargeDesk:
 
 
 def _answer(face: WebFace, charge: LeftCharge) -> ChargeAnswer:
-    case = face.application.store.load(face.row_id(charge.id), Refs()).case
+    return charge_answer(charge, face.application.store.load(face.row_id(charge.id), Refs()).case)
+
+
+def charge_answer(charge: LeftCharge, case: Case | None) -> ChargeAnswer:
+    """A charge as it stands: what was left, and what became of it."""
     end, step = charge_end(case), case.plan.next_step if case is not None else None
     return ChargeAnswer(
         id=charge.id,
@@ -221,6 +252,17 @@ OPERATIONS = (
         Scope.ACT,
         202,
         PaymentBody,
+        refusals=(404,),
+    ),
+    Operation(
+        "POST",
+        "/v1/charges/{id}/failures",
+        "Note a try of your own that failed",
+        note_failure,
+        ChargeAnswer,
+        Scope.ACT,
+        202,
+        FailureBody,
         refusals=(404,),
     ),
     Operation(

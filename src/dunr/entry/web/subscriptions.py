@@ -86,7 +86,7 @@ def begin(face: WebFace, call: Call) -> Answer:
 
 def one_subscription(face: WebFace, call: Call) -> Answer:
     """How a subscription stands."""
-    return Answer(_answer(_desk(face).find(call.path["id"])))
+    return Answer(subscription_answer(_desk(face).find(call.path["id"])))
 
 
 def change(face: WebFace, call: Call) -> Answer:
@@ -168,10 +168,11 @@ def _desk(face: WebFace) -> RenewalDesk:
 
 def _answered(face: WebFace, kept: Kept, status: int) -> Answer:
     face.quiet.settle()
-    return Answer(_answer(kept), status)
+    return Answer(subscription_answer(kept), status)
 
 
-def _answer(kept: Kept) -> SubscriptionAnswer:
+def subscription_answer(kept: Kept) -> SubscriptionAnswer:
+    """A subscription as it stands."""
     subscription = kept.subscription
     renewal = subscription.renewal
     return SubscriptionAnswer(

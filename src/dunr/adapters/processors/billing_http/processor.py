@@ -51,9 +51,9 @@ class BillingProcessor:
     facts = FACTS
 
     def __init__(
-        self, account: WebhookAccount, client: SignedCalls, addresses: Addresses, store: Store, clock: Clock
+        self, account: WebhookAccount, client: SignedCalls | None, addresses: Addresses, store: Store, clock: Clock
     ) -> None:
-        """Keep the connection; nothing is asked yet."""
+        """Keep the connection, where there is one; nothing is asked yet."""
         self.account = account
         self._client = client
         self._addresses = addresses
@@ -63,7 +63,8 @@ class BillingProcessor:
 
     def close(self) -> None:
         """Let go of the connections."""
-        self._client.close()
+        if self._client is not None:
+            self._client.close()
 
     # --- what arrives -----------------------------------------------------------------------------------------------------------
 
@@ -128,6 +129,7 @@ class BillingProcessor:
             period_start_on=charge.period_start_on,
             facts=charge.facts,
         )
+        assert self._client is not None, "who is only advised is not called"
         answer = self._client.post(self._addresses.charge_url, call, request.key, {"idempotency-key": request.key})
         return answers.of_charge_call(answer, request.amount_minor, self._clock.now())
 
@@ -140,6 +142,7 @@ class BillingProcessor:
 
     def _look_up(self, charge_id: str, attempt: Attempt, now: datetime) -> LookUpAnswerOnWire | CannotSay:
         message_id = f"{attempt.key}/look-up/{now.timestamp():.0f}"
+        assert self._client is not None, "who is only advised is not called"
         answer = self._client.post(self._addresses.look_up_url, LookUpCall(charge_id, attempt.key), message_id)
         return answers.told_by_look_up(answer)
 

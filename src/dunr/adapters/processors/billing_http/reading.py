@@ -13,6 +13,7 @@ from dunr.core.snapshot import (
     CustomerSnapshot,
     InvoiceSnapshot,
     MethodSnapshot,
+    RawDecline,
     Snapshot,
     SubscriptionSnapshot,
 )
@@ -42,7 +43,12 @@ def snapshot_of(charge: LeftCharge, ours: tuple[ChargeSnapshot, ...], now: datet
     outside = tuple(
         ChargeSnapshot(one.id, None, one.amount_minor, ChargeStatus.SUCCEEDED, one.at) for one in charge.paid_outside
     )
-    charges = (*ours, *outside)
+    failed = (charge.failed, *charge.failed_outside) if charge.failed is not None else charge.failed_outside
+    declined = tuple(
+        ChargeSnapshot(one.id, None, charge.amount_minor, ChargeStatus.DECLINED, one.at, RawDecline(one.reason_code))
+        for one in failed
+    )
+    charges = (*ours, *outside, *declined)
     paid_minor = sum(one.amount_minor - one.refunded_minor for one in charges if one.status is ChargeStatus.SUCCEEDED)
     due_minor = max(0, charge.amount_minor - paid_minor)
     status = STATUSES.get(charge.status) or (InvoiceStatus.OPEN if due_minor else InvoiceStatus.PAID)
@@ -57,7 +63,7 @@ def snapshot_of(charge: LeftCharge, ours: tuple[ChargeSnapshot, ...], now: datet
             amount_due_minor=due_minor,
             credited_minor=0,
             currency=charge.currency,
-            first_failed_at=None,
+            first_failed_at=charge.failed.at if charge.failed is not None else None,
             collection_method=CollectionMethod.CHARGE_AUTOMATICALLY,
             is_first=False,
             products=charge.products,
