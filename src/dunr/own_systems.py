@@ -56,13 +56,13 @@ def preflight_of(settings: Settings, clock: Clock, opened: ExitStack) -> Preflig
     if settings.may_charge_url is None or settings.may_charge_secret is None:
         return None
     from dunr.adapters.processors.preflight import WebhookPreflight
+    from dunr.adapters.processors.signed_calls import SignedCalls
     from dunr.messengers import allowed_for
     from dunr.outbound import GuardedTransport, networks_of
-    from dunr.adapters.processors.signed_calls import SignedCalls
 
-    calls = SignedCalls(
-        "the system at may_charge_url", settings.may_charge_secret, settings.may_charge_seconds, clock.now
-    )
+    guarded = GuardedTransport(networks_of(allowed_for(settings)))
+    whom, secret = "the system at may_charge_url", settings.may_charge_secret
+    calls = SignedCalls(whom, secret, settings.may_charge_seconds, clock.now, guarded)
     preflight = WebhookPreflight(settings.may_charge_url, calls, clock)
     opened.callback(preflight.close)
     return preflight

@@ -113,3 +113,12 @@ def test_beside_another_processor_the_same_question_is_asked_and_a_no_reaches_no
 def test_settings_that_ask_nobody_are_refused(wrong: dict[str, Any], says: str) -> None:
     with pytest.raises(SettingsError, match=says):
         Settings(**wrong)
+
+
+def test_an_address_that_the_settings_do_not_allow_is_not_asked_and_so_nothing_is_charged(tmp_path: Path) -> None:
+    with merchant() as asked:
+        chosen: dict[str, Any] = {"may_charge_url": f"{asked.url}/may-charge", "may_charge_secret": SECRET}
+        with billed(tmp_path, outbound_allowed=(), **chosen) as running:
+            running.leave()
+            assert (asked.seen, running.merchant.charges) == ([], [])
+            assert running.charge()["state"] == "held"

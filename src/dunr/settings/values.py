@@ -261,5 +261,3 @@ def _live(settings: Settings) -> Iterator[str]:
         yield 'live = true with store = "memory:", which forgets: write store = "sqlite:///path/to/dunr.db"'
     if not settings.api_tokens_required:
         yield "live = true with an API that asks for no token: write api_tokens_required = true"
-
-
