@@ -12,6 +12,7 @@ from itertools import cycle
 from time import perf_counter
 
 from dunr.adapters.stores.sql.store import SqlStore
+from dunr.errors import BadRequest
 from dunr.ports import Refs
 
 ROUNDS = 200
@@ -45,7 +46,7 @@ def questions(store: SqlStore) -> dict[str, tuple[Question, int]]:
         ),
         "search: an invoice": (lambda: store.cases(state=None, text=next(names), limit=50, after=None), ROUNDS),
         "search: 50 of all that begin alike": (
-            lambda: store.cases(state=None, text=next(names)[:BEGINNING], limit=50, after=None),
+            lambda: _begin_alike(store, next(names)[:BEGINNING]),
             ROUNDS,
         ),
         "search: what nobody has": (lambda: store.cases(state=None, text="zz_none", limit=50, after=None), ROUNDS),
@@ -58,6 +59,14 @@ def questions(store: SqlStore) -> dict[str, tuple[Question, int]]:
             ROUNDS,
         ),
     }
+
+
+def _begin_alike(store: SqlStore, beginning: str) -> int:
+    """The newest of very many; or the answer that too few of the newest begin so, which is told after as many were read as ever are."""
+    try:
+        return len(store.cases(state=None, text=beginning, limit=50, after=None))
+    except BadRequest:
+        return 0
 
 
 def seconds(question: Question) -> float:

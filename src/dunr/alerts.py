@@ -73,6 +73,11 @@ class AlertDesk:
         """The same, by what it was about."""
         return self.end(keys.alert(kind, about), text)
 
+    def end_all(self, beginning: str, text: str) -> None:
+        """Tell that all are over that people heard of and whose keys begin so."""
+        for key in sorted({one.key for one in self.book().said if one.key.startswith(beginning)}):
+            self.end(key, text)
+
     def record(self, *alerts: RaiseAlert) -> None:
         """Have alerts told as soon as it is their time."""
         texts = tuple(alert.text for alert in alerts)

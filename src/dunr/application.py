@@ -6,6 +6,7 @@ Nothing here is chosen or built; see `bootstrap`. An entry point (web, worker, c
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dunr.brake_desk import BrakeDesk
 from dunr.charge_desk import ChargeDesk
 from dunr.engine import Engine
 from dunr.intake import Intake
@@ -42,6 +43,7 @@ class Application:
     reports: Reports
     processors: dict[str, Processor]
     rulebook: StoredRulebook
+    brakes: BrakeDesk
     policies: PoliciesInForce
     engine: Engine
     intake: Intake

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from dunr.adoption import Identified, stop_if_copied
 from dunr.application import Application, Listen, hears_nothing
+from dunr.brake_desk import BrakeDesk
 from dunr.braking import AutomaticBrake
 from dunr.charge_desk import Account, ChargeDesk
 from dunr.core.facts import DeclineKey, Facts, ProcessorFacts, Timing
@@ -90,6 +91,7 @@ def build(settings: Settings, *, holder: str | None = None) -> Application:
             reports=reports,
             processors=processors,
             rulebook=rulebook,
+            brakes=BrakeDesk(store, clock, rulebook, accounts),
             policies=in_force,
             engine=engine,
             intake=intake,

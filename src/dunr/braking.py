@@ -11,6 +11,7 @@ import msgspec
 import structlog
 
 from dunr.core import keys
+from dunr.core.alerting import end_of
 from dunr.core.answers import ChargeAnswer, Declined, NotNow, Paid, Pending, Refused, Unanswered
 from dunr.core.brake import Answer, Brake, BrakeRule, Gauge, Group, fed, tripped
 from dunr.core.decision import Decision
@@ -32,6 +33,16 @@ _log = structlog.get_logger()
 def brakes_name(processor: str, account: str) -> str:
     """The document of what is held for an account."""
     return f"brakes:{processor}:{account}"
+
+
+def gauge_name(processor: str, account: str) -> str:
+    """The document of what was counted for an account."""
+    return f"gauge:{processor}:{account}"
+
+
+def gauge_in(document: Document | None) -> Gauge:
+    """What a document has counted."""
+    return Gauge() if document is None else msgspec.json.decode(document.body, type=Gauge)
 
 
 def brakes_in(document: Document | None) -> tuple[Brake, ...]:
@@ -90,9 +101,9 @@ class AutomaticBrake:
             _log.warning("not_counted", answers=len(answers), text=str(unavailable))
 
     def _told(self, processor: str, account: str, answers: list[tuple[Group, Answer]], now: datetime) -> bool:
-        name = f"gauge:{processor}:{account}"
+        name = gauge_name(processor, account)
         document = self._store.document(name)
-        before = msgspec.json.decode(document.body, type=Gauge) if document is not None else Gauge()
+        before = gauge_in(document)
         gauge, brakes = tripped(fed(before, answers, self._rule, now), self._rule, processor, now)
         if brakes:
             self._hold(brakes_name(processor, account), gauge.brakes)
@@ -120,4 +131,7 @@ class AutomaticBrake:
         )
         about = f"{processor}/{account}/{brake.group.said(processor)}/{now:%Y-%m-%d}/{brake.times}"
         alert = RaiseAlert(keys.alert(AlertKind.BRAKED, about), AlertKind.BRAKED, None, text, now)
-        self._store.commit((Change(NOTHING_READ, Decision((text,), effects=(alert,))),))
+        over = f"The brake of {said(now, 'UTC')} on {brake.group.said(processor)} has let go."
+        end = end_of(alert.key, alert.kind, None, over, brake.all_at)
+        for one in (alert, end):  # the end is told when its time has come
+            self._store.commit((Change(NOTHING_READ, Decision((one.text,), effects=(one,))),))

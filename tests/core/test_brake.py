@@ -12,8 +12,10 @@ from dunr.core.brake import (
     Group,
     fed,
     held_because,
+    lifted,
     tripped,
 )
+from dunr.core.value import replace
 
 NOW = datetime(2026, 6, 23, 9, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -132,3 +134,15 @@ def test_a_brake_holds_its_group_and_then_lets_go_case_by_case() -> None:
     assert free(NOW + HOUR) == set(cases)
     everything = Brake(Group(), "held", NOW, NOW + HOUR)
     assert held_because((everything,), None, cases[0], NOW - MINUTE) == ("held",)
+
+
+def test_a_person_lifts_one_brake_and_the_next_time_it_still_holds_longer() -> None:
+    gauge, [brake] = tripped(after((GB, UNKNOWN, 40)), RULE, "stripe", NOW)
+    other = replace(brake, group=MASTERCARD)
+    free, held_on = lifted((brake, other), GB, NOW + MINUTE)
+    assert held_on == other
+    assert held_because((free,), GB, "case", NOW + MINUTE) == ()
+    gauge = replace(gauge, brakes=(free,))
+    _, [again] = tripped(after((GB, UNKNOWN, 40), gauge=gauge, at=NOW + 2 * MINUTE), RULE, "stripe", NOW + 2 * MINUTE)
+    assert again.times == 2
+    assert lifted((free,), GB, NOW + HOUR) == (free,), "what has let go stays so"

@@ -159,6 +159,16 @@ def held_because(brakes: Sequence[Brake], group: Group | None, case_id: str, now
     return tuple(reasons)
 
 
+def lifted(brakes: Sequence[Brake], group: Group, now: datetime) -> tuple[Brake, ...]:
+    """The brakes after a person has lifted one: it lets go now, and is still counted where it trips again."""
+    return tuple(
+        replace(brake, until_at=min(brake.until_at, now), all_at=min(brake.all_at, now))
+        if brake.group == group
+        else brake
+        for brake in brakes
+    )
+
+
 def _judge(bad: dict[Group, str], gauge: Gauge, counted: Iterable[Counted], group: Group, rule: BrakeRule) -> None:
     """Add a group where it is out of its band and not held with a larger one already."""
     why = _out_of_band(gauge, counted, group, rule)

@@ -1,11 +1,15 @@
 """`dunr stop`, `dunr resume` and `dunr adopt`: what holds everywhere, from the next send on."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say
 
+if TYPE_CHECKING:
+    from dunr.application import Application
+
+RECORD_SHOWN = 50
 Charges = Annotated[bool, typer.Option("--charges", help="Charges only.")]
 Pauses = Annotated[bool, typer.Option("--pauses", help="Pauses only.")]
 Mail = Annotated[bool, typer.Option("--mail", help="Mail only.")]
@@ -26,15 +30,16 @@ def stop(
     mail: Mail = False,
     account: Account = None,
     why: Annotated[str, typer.Option(help="Shown wherever something is held back.")] = "stopped by an operator",
+    show: Annotated[bool, typer.Option("--show", help="Change nothing: show what holds, and who changed it.")] = False,
     as_json: Json = False,
 ) -> None:
     """Put the brake on: nothing is charged, paused or mailed. What is under way is not called back."""
     from dunr.rulebook import EVERYWHERE
 
     with application_of(context) as application:
-        for kind in _kinds(charges, pauses, mail):
-            application.rulebook.stop(kind, account or EVERYWHERE, why)
-        _tell(application.rulebook.all_stops(), as_json)
+        for kind in () if show else _kinds(charges, pauses, mail):
+            application.brakes.stop(kind, account or EVERYWHERE, why, "dunr stop")
+        _tell(application, as_json)
 
 
 def resume(
@@ -43,16 +48,22 @@ def resume(
     pauses: Pauses = False,
     mail: Mail = False,
     account: Account = None,
+    brakes: Annotated[bool, typer.Option("--brakes", help="Let go of what holds by itself, instead.")] = False,
+    why: Annotated[str, typer.Option(help="Kept on record.")] = "",
     as_json: Json = False,
 ) -> None:
     """Take the brake off. A copied database stays stopped until `dunr adopt`."""
     from dunr.rulebook import COPIED, EVERYWHERE, IMPORTED, MOVED
 
     with application_of(context) as application:
-        for kind in _kinds(charges, pauses, mail):
-            application.rulebook.resume(kind, account or EVERYWHERE)
+        if brakes:
+            for one in application.brakes.held():
+                if account in (None, one.account):
+                    application.brakes.lift(one, why, "dunr resume")
+        for kind in () if brakes else _kinds(charges, pauses, mail):
+            application.brakes.resume(kind, account or EVERYWHERE, why, "dunr resume")
         left = application.rulebook.all_stops()
-        _tell(left, as_json)
+        _tell(application, as_json)
         if not as_json and account is None:
             for scope in sorted({stop.scope for stop in left} - {EVERYWHERE, COPIED, IMPORTED, MOVED}):
                 say(f"What is stopped for one account only, `dunr resume --account {scope}` takes off.")
@@ -90,14 +101,21 @@ def _kinds(charges: bool, pauses: bool, mail: bool) -> tuple[str, ...]:
     return named or ("charges", "pauses", "mail")
 
 
-def _tell(stops: object, as_json: bool) -> None:
+def _tell(application: "Application", as_json: bool) -> None:
+    """What holds now: put up by people, and by itself."""
+    stops, brakes = application.rulebook.all_stops(), application.brakes.held()
+    record = application.brakes.record(RECORD_SHOWN)
     if as_json:
-        answer({"stops": stops})
+        answer({"stops": stops, "brakes": brakes, "record": record})
         return
-    rows = list(stops) if isinstance(stops, tuple) else []
-    if not rows:
+    if not stops and not brakes:
         say("Nothing is stopped.")
-    for one in rows:
-        say(
-            f"Stopped: {one.kind} ({'everywhere' if one.scope in ('*', 'copy', 'import', 'move') else one.scope}): {one.why}"
-        )
+    for stop in stops:
+        everywhere = stop.scope in ("*", "copy", "import", "move")
+        say(f"Stopped: {stop.kind} ({'everywhere' if everywhere else stop.scope}): {stop.why}")
+    for brake in brakes:
+        say(f"Holds by itself ({brake.account}) until {brake.until_at:%Y-%m-%d %H:%M} UTC: {brake.why}")
+    if brakes:
+        say("`dunr resume --brakes` lets go of what holds by itself.")
+    for act in record[:3]:
+        say(f"{act.at:%Y-%m-%d %H:%M} UTC, {act.actor} {act.what}{f': {act.why}' if act.why else ''}")

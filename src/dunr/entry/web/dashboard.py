@@ -56,6 +56,7 @@ class Dashboard:
                 "has_sandbox": self._face.has_sandbox,
                 "form_token": self._signer.token(browser),
                 "stops": self._face.application.rulebook.all_stops(),
+                "brakes": self._face.application.brakes.held(),
             }
             return remember_browser(page(template, {**shared, **values(request)}), request, browser)
 

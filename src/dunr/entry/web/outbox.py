@@ -68,6 +68,7 @@ def _listed(face: WebFace, folder: Path, request: Request) -> Response:
                 "clock": clock_now(face),
                 "has_outbox": True,
                 "stops": face.application.rulebook.all_stops(),
+                "brakes": face.application.brakes.held(),
             },
         )
     return Response(msgspec.json.encode(mails), media_type="application/json")

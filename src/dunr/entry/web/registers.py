@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from dunr.brake_desk import Act, Held, is_meant
 from dunr.core.effects import RaiseAlert
 from dunr.entry.web.face import WebFace
 from dunr.entry.web.operations import Answer, Call, Operation
@@ -48,9 +49,20 @@ class LedgerAnswer(msgspec.Struct, frozen=True):
 
 
 class StopsAnswer(msgspec.Struct, frozen=True):
-    """Everything that is stopped now."""
+    """Everything that is stopped now, what the automatic brake holds by itself, and what was done to either, newest first."""
 
     stops: tuple[Stop, ...]
+    brakes: tuple[Held, ...]
+    record: tuple[Act, ...]
+
+
+class LiftBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Let go of what the automatic brake holds: of one account, network or country of issue; of all of it where none is named."""
+
+    account: str | None = None
+    network: str | None = None
+    country: str | None = None
+    why: Annotated[str, msgspec.Meta(max_length=1000)] = ""
 
 
 class StopBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,20 +155,38 @@ def ledger(face: WebFace, call: Call) -> Answer:
 
 def list_stops(face: WebFace, _call: Call) -> Answer:
     """The brake, as it stands."""
-    return Answer(StopsAnswer(face.application.rulebook.all_stops()))
+    return _stops_answer(face)
+
+
+def _stops_answer(face: WebFace) -> Answer:
+    brakes = face.application.brakes
+    return Answer(StopsAnswer(face.application.rulebook.all_stops(), brakes.held(), brakes.record(RECORD_SHOWN)))
+
+
+def lift(face: WebFace, call: Call) -> Answer:
+    """Let go of what holds by itself."""
+    body, brakes = call.read(LiftBody), face.application.brakes
+    wanted = [one for one in brakes.held() if is_meant(one, body.account, body.network, body.country)]
+    if not wanted:
+        raise NoSuchThing("Nothing of that holds by itself; GET /v1/stops shows what does.")
+    for one in wanted:
+        brakes.lift(one, body.why, call.actor)
+    face.quiet.settle()
+    return _stops_answer(face)
 
 
 def change_stops(face: WebFace, call: Call) -> Answer:
     """Pull the brake, or let it go."""
     body = call.read(StopBody)
     if body.stopped:
-        face.application.rulebook.stop(body.kind, body.scope, body.why or f"stopped by {call.actor}")
+        face.application.brakes.stop(body.kind, body.scope, body.why or f"stopped by {call.actor}", call.actor)
     else:
-        face.application.rulebook.resume(body.kind, body.scope)
+        face.application.brakes.resume(body.kind, body.scope, body.why, call.actor)
     face.quiet.settle()
     return list_stops(face, call)
 
 
+RECORD_SHOWN = 50
 _LIMIT = {"limit": "How many at most."}
 
 OPERATIONS = (
@@ -191,4 +221,15 @@ OPERATIONS = (
     ),
     Operation("GET", "/v1/stops", "What is stopped", list_stops, StopsAnswer),
     Operation("POST", "/v1/stops", "Stop, or go on", change_stops, StopsAnswer, Scope.ADMIN, 200, StopBody),
+    Operation(
+        "POST",
+        "/v1/stops/lift",
+        "Let go of what holds by itself",
+        lift,
+        StopsAnswer,
+        Scope.ADMIN,
+        200,
+        LiftBody,
+        refusals=(404,),
+    ),
 )
