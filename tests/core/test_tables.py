@@ -11,7 +11,6 @@ from dunr.core.schedule import forecast, pause_date
 from dunr.core.snapshot import RawDecline
 from dunr.core.strategies import rungs
 from dunr.core.terms import (
-    SPENDS_NO_STEP,
     SPENDS_STEP,
     AlertKind,
     DeclineReason,
@@ -197,7 +196,6 @@ def test_a_policy_s_name_is_its_content() -> None:
     assert Policy(steps=BUSINESS_LADDER).rule(R.UNKNOWN) is None
 
 
-def test_each_trigger_spends_a_step_or_does_not() -> None:
-    assert set(Trigger) == SPENDS_STEP | SPENDS_NO_STEP
-    assert not SPENDS_STEP & SPENDS_NO_STEP
+def test_only_what_the_clock_begins_spends_a_step_and_every_reason_has_its_facts() -> None:
+    assert set(Trigger) - SPENDS_STEP == set(Trigger) - {Trigger.TIMER, Trigger.UPDATER}
     assert set(facts().reasons) == set(DeclineReason)

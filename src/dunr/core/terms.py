@@ -47,7 +47,6 @@ class Trigger(StrEnum):
 
 
 SPENDS_STEP = frozenset({Trigger.TIMER, Trigger.UPDATER})
-SPENDS_NO_STEP = frozenset(Trigger) - SPENDS_STEP
 
 
 class Outcome(StrEnum):

@@ -39,7 +39,7 @@ def stop(
     with application_of(context) as application:
         for kind in () if show else _kinds(charges, pauses, mail):
             application.brakes.stop(kind, account or EVERYWHERE, why, "dunr stop")
-        _tell(application, as_json)
+        _tell(application, as_json, with_record=show)
 
 
 def resume(
@@ -101,7 +101,7 @@ def _kinds(charges: bool, pauses: bool, mail: bool) -> tuple[str, ...]:
     return named or ("charges", "pauses", "mail")
 
 
-def _tell(application: "Application", as_json: bool) -> None:
+def _tell(application: "Application", as_json: bool, *, with_record: bool = False) -> None:
     """What holds now: put up by people, and by itself."""
     stops, brakes = application.rulebook.all_stops(), application.brakes.held()
     record = application.brakes.record(RECORD_SHOWN)
@@ -117,5 +117,5 @@ def _tell(application: "Application", as_json: bool) -> None:
         say(f"Holds by itself ({brake.account}) until {brake.until_at:%Y-%m-%d %H:%M} UTC: {brake.why}")
     if brakes:
         say("`dunr resume --brakes` lets go of what holds by itself.")
-    for act in record[:3]:
+    for act in record if with_record else ():
         say(f"{act.at:%Y-%m-%d %H:%M} UTC, {act.actor} {act.what}{f': {act.why}' if act.why else ''}")
