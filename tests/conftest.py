@@ -4,6 +4,10 @@ import os
 from itertools import islice
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("dunr", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("dunr")
 
 
 @pytest.hookimpl(trylast=True)  # what is left out is gone by then

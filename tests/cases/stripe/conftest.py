@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All of them play days and weeks, each with a server of its own: together they are a matter of endurance."""
+    """Most of them play days and weeks, each file with servers of its own: together they are a matter of endurance."""
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.endurance)
