@@ -1,4 +1,7 @@
-"""In which order tests run where several processes share them: each begins with its share of the slow ones, so that none is left with all of them at the end."""
+"""In which order tests run where several processes share them: each begins with its share of the slow ones, so that none is left with all of them at the end.
+
+No property has a deadline, since a busy machine is no fault of the code.
+"""
 
 import os
 from itertools import islice
@@ -6,7 +9,7 @@ from itertools import islice
 import pytest
 from hypothesis import settings
 
-settings.register_profile("dunr", deadline=None)  # a busy machine is no fault of the code
+settings.register_profile("dunr", deadline=None)
 settings.load_profile("dunr")
 
 
