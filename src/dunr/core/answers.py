@@ -87,18 +87,18 @@ class Missed(Value):
     why: str
 
 
-class Permitted(Value):
+class Permitted(Value, tag=True):
     """The merchant's own system says that a charge may be made."""
 
 
-class Forbidden(Value):
+class Forbidden(Value, tag=True):
     """It says that it must not. `ask_again_at`: not before then, where it says so."""
 
     why: str
     ask_again_at: datetime | None = None
 
 
-class NoWord(Value):
+class NoWord(Value, tag=True):
     """It could not be asked, or said nothing that could be read."""
 
     why: str

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     class Value:
         """The base of rows, events, answers, effects and facts."""
 
-        def __init_subclass__(cls, *, eq: bool = True, cache_hash: bool = False) -> None:
-            """`eq=False`: equal only to itself, and so a key by itself. `cache_hash`: often a key, so its hash is kept."""
+        def __init_subclass__(cls, *, eq: bool = True, cache_hash: bool = False, tag: bool = False) -> None:
+            """`eq=False`: equal only to itself, and so a key by itself. `cache_hash`: often a key, so the hash is kept. `tag`: written with its name."""
 
         __struct_fields__: ClassVar[tuple[str, ...]]
         __struct_defaults__: ClassVar[tuple[object, ...]]  # of the last fields, in their order
