@@ -130,9 +130,11 @@ def _run(application: "Application", sandbox: "Starlette | None", listener: sock
 
     stop = threading.Event()
     workers: list[WorkerThread] = []
+    host, port = listener.getsockname()[:2]  # the socket is the server's once it runs
+    address = f"{host}:{port}"
 
     def begin() -> None:
-        say(_greeting(application, listener, sandbox is not None, works))
+        say(_greeting(application, address, sandbox is not None, works))
         if works:
             workers.append(start_worker(application, stop))
             threading.Thread(target=_tell_of_own_retries, args=(application,), daemon=True).start()
@@ -179,11 +181,10 @@ def _server(config: "Config", begin: Callable[[], None]) -> "Server":
     return Beginning(config)
 
 
-def _greeting(application: "Application", listener: socket.socket, sandbox: bool, works: bool) -> str:
+def _greeting(application: "Application", address: str, sandbox: bool, works: bool) -> str:
     from dunr.adoption import WHY, is_stopped_as_copy
 
-    host, port = listener.getsockname()[:2]
-    parts = [f"dunr {application.settings.store_shown} answers at http://{host}:{port}"]
+    parts = [f"dunr {application.settings.store_shown} answers at http://{address}"]
     if sandbox:
         parts.append("with the sandbox inside")
     if application.settings.clock == "manual":
