@@ -248,3 +248,18 @@ def test_a_deadline_is_only_extended() -> None:
                       answered 409
     """
     )
+
+
+def test_releasing_a_hold_brings_no_look_up_forward_where_each_attempt_is_called_once() -> None:
+    story(
+        """
+    2026-06-23 10:00  first charge fails: insufficient_funds, 4900 usd
+                      notice first
+    2026-06-24 09:00  step 1 sent; no answer
+                      wakes 2026-06-24 09:01
+    2026-06-24 09:00:10  operator holds
+                      holds operator
+    2026-06-24 09:00:20  operator releases
+                      holds none; attempts 1; wakes 2026-06-24 09:01
+    """
+    )
