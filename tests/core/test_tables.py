@@ -11,12 +11,10 @@ from dunr.core.schedule import forecast, pause_date
 from dunr.core.snapshot import RawDecline
 from dunr.core.strategies import rungs
 from dunr.core.terms import (
-    SPENDS_STEP,
     AlertKind,
     DeclineReason,
     NoticeKind,
     StepUnit,
-    Trigger,
 )
 from tests.core.world import facts, story, utc
 
@@ -196,6 +194,5 @@ def test_a_policy_s_name_is_its_content() -> None:
     assert Policy(steps=BUSINESS_LADDER).rule(R.UNKNOWN) is None
 
 
-def test_only_what_the_clock_begins_spends_a_step_and_every_reason_has_its_facts() -> None:
-    assert set(Trigger) - SPENDS_STEP == set(Trigger) - {Trigger.TIMER, Trigger.UPDATER}
+def test_every_reason_has_its_facts() -> None:
     assert set(facts().reasons) == set(DeclineReason)

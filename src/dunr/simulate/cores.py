@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
 from multiprocessing.context import BaseContext
@@ -34,15 +35,7 @@ def run_on_cores(worlds: int, seed: int, jobs: int) -> ChaosResult:
             if waiting[number].cancel():
                 ours[number] = run(counts[number], firsts[number])
         shares = [ours[number] if number in ours else one.result() for number, one in enumerate(waiting)]
-    return ChaosResult(
-        worlds=sum(share.worlds for share in shares),
-        steps=sum(share.steps for share in shares),
-        violations=tuple(_told(list(chain.from_iterable(share.violations for share in shares)))),
-        seed=seed,
-        seconds=perf_counter() - begun,
-        cpu_seconds=sum(share.cpu_seconds for share in shares),
-        jobs=jobs,
-    )
+    return _together(shares, seed, perf_counter() - begun, jobs)
 
 
 def run_for(seconds: float, seed: int, jobs: int) -> ChaosResult:
@@ -54,13 +47,18 @@ def run_for(seconds: float, seed: int, jobs: int) -> ChaosResult:
         batches.append(run_on_cores(worlds, seed + sum(one.worlds for one in batches), jobs))
         left_seconds = seconds - (perf_counter() - begun)
         worlds = max(WORLDS_IN_A_SHARE, min(BATCH_MAX, int(left_seconds * batches[-1].worlds_per_second)))
+    return _together(batches, seed, perf_counter() - begun, jobs)
+
+
+def _together(parts: Sequence[ChaosResult], seed: int, seconds: float, jobs: int) -> ChaosResult:
+    """What several parts of one run came to."""
     return ChaosResult(
-        worlds=sum(one.worlds for one in batches),
-        steps=sum(one.steps for one in batches),
-        violations=tuple(_told(list(chain.from_iterable(one.violations for one in batches)))),
+        worlds=sum(part.worlds for part in parts),
+        steps=sum(part.steps for part in parts),
+        violations=tuple(_told(list(chain.from_iterable(part.violations for part in parts)))),
         seed=seed,
-        seconds=perf_counter() - begun,
-        cpu_seconds=sum(one.cpu_seconds for one in batches),
+        seconds=seconds,
+        cpu_seconds=sum(part.cpu_seconds for part in parts),
         jobs=jobs,
     )
 

@@ -11,12 +11,16 @@ To put your own adapter to the test, subclass the exam where pytest finds it, an
         def signed(self, body: bytes, at: datetime) -> Mapping[str, str]:
             return {"my-signature": ...}
 
+        def others_secret(self, body: bytes, at: datetime) -> Mapping[str, str]:
+            return {"my-signature": ...}
+
         def bodies(self) -> Sequence[bytes]:
             return [b'{"id": "evt_1", …}', …]
 
 `bodies` are genuine ones of different events, best as they were recorded; `others_secret` are headers that somebody else's secret makes.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -42,26 +46,26 @@ class Door(Protocol):
         ...
 
 
-class DoorExam:
+class DoorExam(ABC):
     """What the intake relies on."""
 
     now: datetime
 
+    @abstractmethod
     def make(self) -> Door:
         """The adapter."""
-        raise NotImplementedError
 
+    @abstractmethod
     def signed(self, body: bytes, at: datetime) -> Mapping[str, str]:
         """The headers by which the processor proves a body."""
-        raise NotImplementedError
 
+    @abstractmethod
     def others_secret(self, body: bytes, at: datetime) -> Mapping[str, str]:
         """The same by a secret that is not configured."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bodies(self) -> Sequence[bytes]:
         """Genuine bodies, each of another event."""
-        raise NotImplementedError
 
     # --- the questions ----------------------------------------------------------------------------------------------------------
 

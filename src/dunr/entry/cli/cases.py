@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dunr.entry.cli.story import tell_story
-from dunr.entry.cli.terminal import Json, answer, application_of, instant, list_alone, money, say, show_table
+from dunr.entry.cli.terminal import (
+    Json,
+    answer,
+    application_of,
+    do_what_is_due,
+    instant,
+    list_alone,
+    money,
+    say,
+    show_table,
+)
 from dunr.errors import NoSuchThing
 
 if TYPE_CHECKING:
@@ -158,8 +168,7 @@ def _wish(context: typer.Context, given: str, event: "Event", as_json: bool) -> 
     with application_of(context) as application:
         case_id = case_named(application, given).id
         decision = application.engine.wish(case_id, event)
-        if application.settings.clock == "manual":
-            application.runner.run_until_quiet()
+        do_what_is_due(application)
         now = case_answer(case_named(application, case_id))
         if as_json:
             answer({"because": decision.because, "case": now})

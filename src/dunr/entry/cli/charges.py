@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dunr.entry.cli.subscriptions import PLACES, settle
-from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, shown
+from dunr.entry.cli.tables import PLACES, SkipBad, Table
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, do_what_is_due, say, shown
 from dunr.errors import NoSuchThing
 
 if TYPE_CHECKING:
@@ -46,10 +45,8 @@ class WhyTakenBack(StrEnum):
 @app.command("import")
 def take_in_file(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV in UTF-8; its first line names the columns.")],
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Take in the good rows of a file with bad ones.")
-    ] = False,
+    file: Table,
+    skip_bad: SkipBad = False,
     as_json: Json = False,
 ) -> None:
     """Leave every charge of a CSV file to dunr. The same file again takes in what is missing, and charges nothing twice."""
@@ -65,7 +62,7 @@ def take_in_file(
             return known is None
 
         taken = take_in(file, COLUMNS, REQUIRED, _body_of, write, skip_bad=skip_bad)
-        settle(application)
+        do_what_is_due(application)
     tell(taken, "charges", as_json=as_json, skip_bad=skip_bad)
 
 
@@ -102,7 +99,7 @@ def take_back(
 
     with application_of(context) as application:
         kept = desk_of(application).take_back(charge, LeftStatus(status))
-        settle(application)
+        do_what_is_due(application)
         _tell(application, kept, as_json)
 
 

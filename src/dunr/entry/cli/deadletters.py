@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from dunr.entry.cli.terminal import Failed, Json, answer, application_of, list_alone, say, show_table
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, do_what_is_due, list_alone, say, show_table
 
 app = typer.Typer(help="Events that were given up or skipped, with the reason.")
 
@@ -50,8 +50,7 @@ def redrive(
     with application_of(context) as application:
         if not application.intake.redrive(key):
             raise Failed(f"There is no event {key!r} that was given up or skipped; `dunr deadletters list` shows them.")
-        if application.settings.clock == "manual":
-            application.runner.run_until_quiet()
+        do_what_is_due(application)
         inbound = application.store.inbound(key)
     state, note = (inbound.state, inbound.note) if inbound is not None else (None, "")
     if as_json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, settings_of, show_table
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, do_what_is_due, say, settings_of, show_table
 from dunr.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def redrive(
     with application_of(context) as application:
         if not try_again(application.store, key, application.clock.now()):
             raise Failed(f"There is no notice {key!r} that was given up; `dunr notices dead` shows them.")
-        if application.settings.clock == "manual":
-            application.runner.run_until_quiet()
+        do_what_is_due(application)
     say(f"{key} is tried again.")
 
 

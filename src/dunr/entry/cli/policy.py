@@ -7,7 +7,7 @@ import typer
 
 from dunr.entry.cli.cases import actor, case_named
 from dunr.entry.cli.policy_words import show_in_force, show_moves, show_policy, words
-from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, settings_of, show_table
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, do_what_is_due, say, settings_of, show_table
 
 if TYPE_CHECKING:
     from dunr.application import Application
@@ -191,8 +191,8 @@ def move(
         policy, do = _policy(application, to), foresee if dry_run else move_case
         ids = [case_named(application, case).id for case in cases]
         moves = [do(application.engine, application.rulebook, case_id, policy, actor()) for case_id in ids]
-        if application.settings.clock == "manual" and not dry_run:
-            application.runner.run_until_quiet()
+        if not dry_run:
+            do_what_is_due(application)
     if as_json:
         answer({"dry_run": dry_run, "moves": moves})
     else:

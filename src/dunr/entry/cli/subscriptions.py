@@ -1,12 +1,12 @@
 """`dunr subscriptions`: what dunr renews for a billing system of the merchant's own, one by one or from a CSV file."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dunr.entry.cli.terminal import Failed, Json, answer, application_of, say, shown
+from dunr.entry.cli.tables import PLACES, SkipBad, Table
+from dunr.entry.cli.terminal import Failed, Json, answer, application_of, do_what_is_due, say, shown
 
 if TYPE_CHECKING:
     from dunr.application import Application
@@ -16,18 +16,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Subscriptions that dunr renews.", no_args_is_help=True)
 
 SubscriptionId = Annotated[str, typer.Argument(metavar="ID", help="Your id of the subscription.")]
-PLACES = {
-    "customer": "customer.id",
-    "email": "customer.email",
-    "name": "customer.name",
-    "locale": "customer.locale",
-    "customer_timezone": "customer.timezone",
-    "country": "customer.country",
-    "instrument": "instrument.id",
-    "rail": "instrument.rail",
-    "period_count": "period.count",
-    "period_unit": "period.unit",
-}
 REQUIRED = ("id", "customer", "instrument", "price_minor", "currency", "period_count", "period_unit", "anchor_on")
 OPTIONAL = ("quantity", "timezone", "at_hour", "starts_on", "ends_on", "catch_up", "products", "tags")
 COLUMNS = (*REQUIRED, *OPTIONAL, *(one for one in PLACES if one not in REQUIRED))
@@ -36,10 +24,8 @@ COLUMNS = (*REQUIRED, *OPTIONAL, *(one for one in PLACES if one not in REQUIRED)
 @app.command("import")
 def take_in_file(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV in UTF-8; its first line names the columns.")],
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Take in the good rows of a file with bad ones.")
-    ] = False,
+    file: Table,
+    skip_bad: SkipBad = False,
     as_json: Json = False,
 ) -> None:
     """Renew every subscription of a CSV file. The same file again takes in what is missing, and nothing twice."""
@@ -53,7 +39,7 @@ def take_in_file(
             return desk.begin(subscription_of(body)).is_new
 
         taken = take_in(file, COLUMNS, REQUIRED, _body_of, write, skip_bad=skip_bad)
-        settle(application)
+        do_what_is_due(application)
     tell(taken, "subscriptions", as_json=as_json, skip_bad=skip_bad)
 
 
@@ -97,7 +83,7 @@ def resume(context: typer.Context, subscription: SubscriptionId, as_json: Json =
 def _change(context: typer.Context, subscription: str, change: "Change", as_json: bool) -> None:
     with application_of(context) as application:
         kept = desk_of(application).change(subscription, change)
-        settle(application)
+        do_what_is_due(application)
         _tell(kept, as_json)
 
 
@@ -120,9 +106,3 @@ def desk_of(application: "Application") -> "RenewalDesk":
             'Subscriptions are renewed only where processor = "billing_http": the processor renews them by itself.'
         )
     return application.renewals
-
-
-def settle(application: "Application") -> None:
-    """On the manual clock no worker runs, so what is due is done here."""
-    if application.settings.clock == "manual":
-        application.runner.run_until_quiet()

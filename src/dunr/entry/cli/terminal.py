@@ -87,6 +87,12 @@ def _with_sandbox_inside(settings: "Settings") -> "Settings":
     return replace(settings, sandbox_url=note.read_text(encoding="utf-8").strip())
 
 
+def do_what_is_due(application: "Application") -> None:
+    """On the manual clock no worker runs, so what a command has made due is done here."""
+    if application.settings.clock == "manual":
+        application.runner.run_until_quiet()
+
+
 def say(text: str) -> None:
     """A line for people, at once, also where the output is a pipe."""
     typer.echo(text)
